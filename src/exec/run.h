@@ -1,0 +1,50 @@
+// Running a launch: the one entry point of the engine.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "findings/finding.h"
+#include "launch/launch.h"
+#include "support/result.h"
+#include "tilesight/client.h"
+
+namespace tilesight::exec {
+
+/// Parsed, lowered and planned once; runs any number of launches, from any thread.
+class Kernel;
+
+/// Compiles MLIR text of a Triton kernel. `name` is the file name in diagnostics. Errors: text that
+/// does not parse or verify. Operations that cannot be executed are no error here: launches that
+/// reach them are `unknown`.
+Result<std::shared_ptr<const Kernel>> compile(const std::string& irText, const std::string& name);
+
+struct ClientInstance {
+  const ts_client* table = nullptr;
+  std::string options;  // JSON object text or ""
+  void* self = nullptr;  // set by the caller (create) or null: the run creates and destroys it
+};
+
+struct RunOptions {
+  std::vector<ClientInstance> clients;
+  unsigned threads = 0;      // 0: all cores
+  bool addressOnly = false;  // outputs are not computed
+};
+
+/// Runs all programs of `launch` (x fastest) in place on its storages. Errors: arguments that do not
+/// fit the kernel's parameters. Everything that happens inside the kernel is in the report.
+Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& launch,
+                                   const RunOptions& options);
+
+/// For `tilesight info`.
+struct KernelInfo {
+  std::string name;
+  struct Parameter { std::string name, type; };
+  std::vector<Parameter> parameters;
+  std::vector<std::pair<std::string, uint32_t>> opCounts;  // source-dialect op name -> count, by count
+  std::vector<findings::Unknown> notExecutable;
+};
+KernelInfo info(const Kernel& kernel);
+
+}  // namespace tilesight::exec
