@@ -1,0 +1,115 @@
+// A session: everything that one `tilesight` invocation (or one Python process) has found. It takes
+// the report of each launch in order, merges equal findings across launches, applies suppressions,
+// and says the verdict and the exit status.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "findings/finding.h"
+#include "support/result.h"
+
+namespace tilesight::findings {
+
+/// Which findings make the exit status non-zero.
+enum class FailOn : uint8_t { Error, Warning, Never };
+
+/// "error", "warning", "never"; nullopt for anything else.
+std::optional<FailOn> parseFailOn(std::string_view name);
+
+struct SessionOptions {
+  std::vector<std::string> ignore;  // kinds that are not reported
+  uint32_t printLimit = 50;         // findings in the text report; 0: all
+  FailOn failOn = FailOn::Error;
+  int errorExitCode = 1;            // exit status when there are findings as of `failOn`
+  bool quiet = false;               // text: findings only, nothing at all when there are none
+  std::string workingDirectory;     // paths below it are shown relative to it; "": the process's
+};
+
+/// What all launches of one kernel amounted to, in order of its first launch.
+struct KernelSummary {
+  std::string kernel;
+  uint32_t launches = 0;
+  double seconds = 0;
+  uint32_t errors = 0, warnings = 0, notes = 0;  // merged findings, after suppressions
+  uint32_t unknowns = 0;
+  std::vector<std::string> checked, notChecked;  // what every launch checked; what any did not
+  Verdict verdict() const;
+};
+
+/// An Unknown with the number of launches that met it.
+struct UnknownSummary {
+  Unknown unknown;
+  uint32_t launches = 0;
+};
+
+/// Not thread-safe: callers that report from several threads hold their own lock.
+class Session {
+ public:
+  explicit Session(SessionOptions options = {});
+
+  /// Takes the report of one launch. Equal findings (kind, kernel, call chain, operation, argument)
+  /// are merged: the first witness stays, counts add up. Fills `fingerprint` where it is empty.
+  void add(LaunchReport report);
+  /// Something to say once that is no finding ("cuda became cpu"). Repeated texts are dropped.
+  void addNote(std::string text);
+  /// Unusable input: exit status 2.
+  void addProblem(Diagnostic problem);
+  /// A fault of Tilesight itself: exit status 4.
+  void addInternalError(std::string message);
+
+  const SessionOptions& options() const { return options_; }
+  const std::vector<Finding>& findings() const { return findings_; }
+  const std::vector<UnknownSummary>& unknowns() const { return unknowns_; }
+  /// Kernels in order of their first launch, with their counts.
+  std::vector<KernelSummary> kernels() const;
+  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<Diagnostic>& problems() const { return problems_; }
+  const std::vector<std::string>& internalErrors() const { return internalErrors_; }
+  uint32_t launches() const { return launches_; }
+  /// Findings that `ignore` or a comment on the source line took out, merged like the others.
+  uint32_t suppressed() const { return suppressed_; }
+  double seconds() const { return seconds_; }
+
+  /// Error findings beat unknowns beat ok. A session without a launch is `Unknown`.
+  Verdict verdict() const;
+  /// The exit status of the contract: 4 internal error > 2 bad input > findings (errorExitCode) >
+  /// the program's own status > 3 incomplete > 0.
+  int exitStatus(int programExit = 0) const;
+
+  /// The report for people; ends with a newline unless empty.
+  std::string text(bool colour) const;
+  /// The report for programs: one JSON object (docs/findings.md), indented, with a final newline.
+  /// `programExit` is the checked program's own status; absent (null) where there is no program.
+  std::string json(std::optional<int> programExit = std::nullopt) const;
+
+ private:
+  struct Key;
+  struct Index;
+
+  SessionOptions options_;
+  std::shared_ptr<Index> index_;
+  std::vector<Finding> findings_;
+  std::vector<UnknownSummary> unknowns_;
+  std::vector<KernelSummary> kernels_;
+  std::vector<std::string> notes_;
+  std::vector<Diagnostic> problems_;
+  std::vector<std::string> internalErrors_;
+  uint32_t launches_ = 0;
+  uint32_t suppressed_ = 0;
+  double seconds_ = 0;
+};
+
+/// Stable identity of a finding: 16 hexadecimal digits of a hash of kind, kernel, text of the source
+/// line (without its indentation) and argument. It stays when lines move.
+std::string fingerprint(const Finding& finding);
+
+/// The kinds named in a `# tilesight: ignore[kind, kind] why` comment of a source line.
+std::vector<std::string> suppressedKinds(std::string_view sourceLine);
+
+}  // namespace tilesight::findings
