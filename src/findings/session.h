@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,8 +88,8 @@ class Session {
   std::string json(std::optional<int> programExit = std::nullopt) const;
 
  private:
-  struct Key;
   struct Index;
+  bool isSuppressed(const Finding& finding);
 
   SessionOptions options_;
   std::shared_ptr<Index> index_;

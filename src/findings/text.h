@@ -1,0 +1,21 @@
+// The report for people.
+#pragma once
+
+#include <string>
+
+#include "findings/finding.h"
+#include "findings/session.h"
+
+namespace tilesight::findings {
+
+/// One finding: place and message, source line with caret and witness, the chain behind the address,
+/// notes, consequences, counts. Paths below `directory` are shown relative to it.
+std::string findingText(const Finding& finding, bool colour, const std::string& directory);
+
+/// One thing that was not checked, in the same form.
+std::string unknownText(const UnknownSummary& unknown, bool colour, const std::string& directory);
+
+/// The whole report: findings, unknowns, one closing line a kernel, a summary line.
+std::string sessionText(const Session& session, bool colour);
+
+}  // namespace tilesight::findings
