@@ -1,0 +1,29 @@
+// Backward slicing: which values a run has to compute.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "plan/plan.h"
+
+namespace tilesight::plan {
+
+class Need {
+ public:
+  /// Roots are stores, atomics, loads' addresses and masks, asserts, prints and control flow;
+  /// with `addressOnly`, stored values are not.
+  Need(const ir::Module& module, bool addressOnly);
+  bool needed(const ir::Value* value) const { return values_.count(value) != 0; }
+  bool anyResultNeeded(const ir::Operation& op) const;
+
+ private:
+  void visit(const ir::Operation& op);
+  void require(const ir::Value* value) { changed_ |= values_.insert(value).second; }
+
+  const ir::Module& module_;
+  bool addressOnly_;
+  bool changed_ = false;
+  std::unordered_set<const ir::Value*> values_;
+};
+
+}  // namespace tilesight::plan

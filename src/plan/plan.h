@@ -1,0 +1,88 @@
+// The executable form of a tile function: a linear program over slots. Structured control flow is
+// jumps, so a running program is data (a program counter and slots) and can stop anywhere. Calls are
+// expanded at their site with the call chain kept in the locations. What does not depend on the
+// program or on memory is in the prologue, run once a thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/context.h"
+#include "ir/operation.h"
+#include "support/result.h"
+
+namespace tilesight::plan {
+
+enum class Opcode : uint8_t {
+#define OP(name) name,
+#include "plan/opcodes.def"
+#undef OP
+};
+const char* opcodeName(Opcode opcode);
+
+inline constexpr uint32_t kNoSlot = UINT32_MAX;
+
+/// One expansion of a function: the entry, or a call expanded at its site.
+struct Instance {
+  const ir::Operation* function = nullptr;
+  const ir::Operation* call = nullptr;      // null for the entry
+  const Instance* parent = nullptr;
+  std::unordered_map<const ir::Value*, uint32_t> slots;
+};
+
+struct Instr {
+  Opcode op;
+  uint8_t sub = 0;        // BinaryOp, UnaryOp, CmpIOp, ... of the executor
+  uint8_t flag = 0;       // per opcode, see opcodes.def
+  bool valueNeeded = true;  // loads: someone reads the result; stores: the value is computed
+  uint32_t in = 0;        // first operand in Program::operands
+  uint32_t out = 0;       // first result in Program::operands
+  uint16_t inCount = 0, outCount = 0;
+  uint32_t dying = 0;     // bit i: operand i is not read again and may be overwritten
+  int64_t immediate = 0;
+  uint32_t target = 0;    // jumps
+  uint32_t body = 0;      // Reduce, Scan, Map: index into Program::regions
+  const ir::Operation* source = nullptr;  // the common operation
+  const Instance* instance = nullptr;
+};
+
+/// A combine region: instructions [begin, end) on its own slots, run on whole tiles.
+struct RegionCode {
+  uint32_t begin = 0, end = 0;
+  std::vector<uint32_t> arguments, results;  // slots
+  int simple = -1;  // the BinaryOp if the region is one commutative operation on (lhs, rhs)
+};
+
+struct Slot {
+  ir::Type type;
+  const ir::Value* value = nullptr;
+};
+
+struct Program {
+  std::vector<Instr> prologue, code;
+  std::vector<RegionCode> regions;
+  std::vector<uint32_t> operands;      // slot numbers, sliced by Instr::in/out
+  std::vector<Slot> slots;
+  std::vector<uint32_t> parameters;    // slots of the entry's parameters
+  std::vector<std::unique_ptr<Instance>> instances;
+  bool hasAtomics = false, hasWhile = false;
+  const ir::Operation* entry = nullptr;
+};
+
+struct PlanOptions {
+  /// Compute only addresses, masks and control flow: stored values that nothing else needs are not
+  /// computed.
+  bool addressOnly = false;
+};
+
+/// Plans the entry function of a module in the common IR. Operations that cannot be executed become
+/// Unsupported instructions; only malformed modules are errors.
+Result<Program> plan(const ir::Module& module, const PlanOptions& options);
+
+/// The reason why this operation cannot be executed, or "" if it can. By the source dialect's name.
+std::string cannotExecute(const ir::Operation& op);
+
+}  // namespace tilesight::plan
