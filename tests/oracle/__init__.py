@@ -1,0 +1,3 @@
+from .client import Oracle, OracleError
+
+__all__ = ["Oracle", "OracleError"]

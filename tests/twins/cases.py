@@ -1,0 +1,105 @@
+"""How a twin says what must be found.
+
+A module of twins holds small kernels, most of them in pairs: one with a mistake, and the same one put
+right. A line that must be named carries a comment `# BUG: <kind> <operation> <argument>`; a case says
+what else must be said about it:
+
+    @case(finds("out-of-bounds load x", program=(3, 0, 0), element=[232], index=[1000], past=96,
+                elements=24, programs=1, because=["offs"]))
+    def tail(run):
+        run(copy_without_mask)[(4,)](x, y, 1000, BLOCK=256)
+
+`@case()` says that nothing is to be found. `run` is `tilesight.check` or the oracle's equivalent.
+"""
+
+import inspect
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Finds:
+    """What one finding must say; None: not asked for."""
+
+    kind: str
+    op: str  # "load", "store", "atomic_add", "assert", "div", ...
+    argument: str | None
+    program: tuple | None = None
+    element: list | None = None  # of the tile; [] for a scalar
+    index: list | None = None  # of the tensor
+    past: int | None = None  # bytes past the end, of the farthest element; negative: before the start
+    elements: int | None = None
+    programs: int | None = None
+    iterations: list | None = None  # [(name, value)], outermost first; "" is a while loop
+    because: list = field(default_factory=list)
+    severity: str = "error"
+
+    @property
+    def marker(self):
+        return " ".join(w for w in (self.kind, self.op, self.argument) if w)
+
+
+def finds(marker, **said):
+    kind, op, *argument = marker.split()
+    if kind == "out-of-view" and op == "load":
+        said.setdefault("severity", "warning")
+    return Finds(kind, op, argument[0] if argument else None, **said)
+
+
+@dataclass
+class Case:
+    name: str
+    launch: object  # launch(run)
+    expect: list
+    module: object
+    kernel: str  # name of the kernel that holds the markers, "" for the whole module
+    oracle: bool = True  # False: beyond what brute force judges
+    triton: tuple = ()  # releases ("3.6", ..) it is for; () for all
+    slow: bool = False
+
+    def line(self, expected):
+        """Line of the marker of `expected`: in the functions this case's kernels reach."""
+        lines, _ = inspect.getsourcelines(self.module)
+        pattern = re.compile(r"#\s*BUG:\s*" + re.escape(expected.marker) + r"\s*$")
+        inside = self._reachable(lines)
+        hits = [n for n, text in enumerate(lines, 1) if pattern.search(text) and n in inside]
+        assert len(hits) == 1, f"{self.name}: {len(hits)} lines say '# BUG: {expected.marker}'"
+        return hits[0]
+
+    def _reachable(self, lines):
+        """Numbers of the lines of the top-level functions that the launch names, and that those name."""
+        ranges, start, name = {}, None, None
+        for number, text in enumerate(lines, 1):
+            opening = re.match(r"def (\w+)", text)
+            if text.strip() and not text.startswith((" ", ")")) and start:
+                ranges[name], start = range(start, number), None
+            if opening:
+                name, start = opening.group(1), number
+        if start:
+            ranges[name] = range(start, len(lines) + 1)
+        inside, todo = set(), [self.launch.__name__]
+        seen = set()
+        while todo:
+            name = todo.pop()
+            if name in seen or name not in ranges:
+                continue
+            seen.add(name)
+            inside.update(ranges[name])
+            body = "".join(lines[n - 1] for n in ranges[name])
+            todo += [other for other in ranges if re.search(rf"\b{other}\b", body)]
+        return inside
+
+
+def register(module_globals):
+    """The decorator of a module's cases, and the list they go to."""
+    import sys
+    cases = module_globals["CASES"] = []
+
+    def case(*expect, oracle=True, triton=(), slow=False):
+        def add(launch):
+            module = sys.modules[launch.__module__]
+            cases.append(Case(launch.__name__, launch, list(expect), module, "", oracle, triton, slow))
+            return launch
+        return add
+
+    return case
