@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/type.h"
+#include "support/result.h"
 
 namespace tilesight::launch {
 
@@ -50,9 +51,11 @@ struct Argument {
   std::vector<int64_t> blockShape;  // Descriptor
   bool paddingNan = false;        // Descriptor
   std::string text;               // Specialized: repr of the value
+  std::string hint;               // what the compiler was promised ("tt.divisibility=16"); or ""
 };
 
 struct Launch {
+  uint32_t index = 0;             // its number in the session that captured it, from 0
   std::string kernel;             // the function's name for people
   std::string irText;             // MLIR text; several launches may share it
   std::string irName;             // file name for diagnostics and in a bundle
@@ -66,5 +69,16 @@ struct Launch {
   std::string test;               // pytest node id or ""
   std::map<std::string, std::string> sources;  // path in locations -> text
 };
+
+/// The bytes that a view's elements span, from its lowest to past its highest byte, relative to the
+/// storage's start. Empty views span nothing: first == past == offset.
+struct Extent {
+  int64_t first = 0, past = 0;
+};
+Result<Extent> extent(const View& view);
+
+/// Checks what the engine relies on: views name a storage and lie inside it, ranks agree, element
+/// kinds have a size in memory, no product of sizes overflows. The error names the argument.
+Status validate(const Launch& launch);
 
 }  // namespace tilesight::launch

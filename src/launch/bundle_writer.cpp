@@ -1,0 +1,188 @@
+#include <zip.h>
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "launch/bundle.h"
+#include "launch/contents.h"
+#include "launch/manifest.h"
+
+namespace tilesight::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+Diagnostic cannotWrite(const std::string& path, const std::string& reason) {
+  return {path, 0, 0, "cannot be written: " + reason, "choose another place, or make room"};
+}
+
+Status writeFile(const std::string& path, const std::string& text) {
+  std::FILE* file = std::fopen(path.c_str(), "wbx");
+  bool good = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file) good = std::fclose(file) == 0 && good;
+  if (!good) return failure(cannotWrite(path, "no room or no permission"));
+  return {};
+}
+
+/// Adds a file of `folder` to the zip: stored, and with a fixed time, so that equal bundles are equal
+/// files.
+Status addEntry(zip_t* zip, const std::string& folder, const std::string& name) {
+  zip_source_t* source = zip_source_file(zip, (folder + "/" + name).c_str(), 0, -1);
+  const zip_int64_t index = source ? zip_file_add(zip, name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
+  if (index < 0) {
+    if (source) zip_source_free(source);
+    return failure(zip_strerror(zip));
+  }
+  const auto number = static_cast<zip_uint64_t>(index);
+  constexpr time_t year1980 = 315619200;
+  if (zip_set_file_compression(zip, number, ZIP_CM_STORE, 0) != 0 ||
+      zip_file_set_mtime(zip, number, year1980, 0) != 0)
+    return failure(zip_strerror(zip));
+  return {};
+}
+
+}  // namespace
+
+struct BundleWriter::Impl {
+  std::string path;
+  Layout layout = Layout::Zip;
+  std::string folder;  // the parts, until finish
+  ContentStore contents{""};
+  BundleManifest manifest;
+  std::vector<std::string> files;                                     // in the order of writing
+  std::map<std::string, std::string> irFiles;                         // text -> file
+  std::map<std::pair<std::string, std::string>, uint32_t> sources;    // path, text -> number
+  uint64_t textBytes = 0;
+  bool failed = false;
+
+  ~Impl() {
+    std::error_code ignored;
+    if (!folder.empty()) fs::remove_all(folder, ignored);
+  }
+
+  Status put(const std::string& name, const std::string& text) {
+    TS_CHECK(writeFile(folder + "/" + name, text));
+    files.push_back(name);
+    textBytes += text.size();
+    return {};
+  }
+
+  Status add(const Launch& launch) {
+    TS_CHECK(validate(launch));
+    LaunchManifest out;
+    auto ir = irFiles.find(launch.irText);
+    if (ir == irFiles.end()) {
+      const std::string name = fmt::format("ir/{}.ttir", irFiles.size());
+      TS_CHECK(put(name, launch.irText));
+      ir = irFiles.emplace(launch.irText, name).first;
+    }
+    out.irFile = ir->second;
+    for (const auto& [sourcePath, text] : launch.sources) {
+      const auto number = static_cast<uint32_t>(manifest.sources.size());
+      const auto [place, isNew] = sources.try_emplace({sourcePath, text}, number);
+      if (isNew) {
+        const std::string name = fmt::format("sources/{}.py", number);
+        TS_CHECK(put(name, text));
+        manifest.sources.push_back({sourcePath, name});
+      }
+      out.sources.push_back(place->second);
+    }
+    for (const Storage& storage : launch.storages) {
+      const size_t before = contents.contents().size();
+      const Result<uint32_t> number = contents.add(storage);
+      if (!number) return failure(number.error());
+      out.contents.push_back(*number);
+      if (contents.contents().size() > before && !contents.contents().back().file.empty())
+        files.push_back(contents.contents().back().file);
+    }
+    out.launch = launch;
+    const size_t index = manifest.launches.size();
+    std::error_code error;
+    fs::create_directory(fmt::format("{}/launches/{}", folder, index), error);
+    const std::string name = fmt::format("launches/{}/launch.json", index);
+    TS_CHECK(put(name, writeManifest(out)));
+    manifest.launches.push_back(name);
+    return {};
+  }
+
+  Status writeZip() {
+    const std::string temporary = folder + ".zip";
+    int code = 0;
+    zip_t* zip = zip_open(temporary.c_str(), ZIP_CREATE | ZIP_EXCL, &code);
+    if (!zip) return failure(cannotWrite(path, "no permission"));
+    Status status;
+    for (const std::string& name : files)
+      if (status) status = addEntry(zip, folder, name);
+    if (status && zip_close(zip) != 0) status = failure(zip_strerror(zip));
+    else if (status) zip = nullptr;
+    if (zip) zip_discard(zip);
+    if (status && std::rename(temporary.c_str(), path.c_str()) != 0)
+      status = failure("it cannot be renamed into place");
+    if (!status) {
+      std::remove(temporary.c_str());
+      return failure(cannotWrite(path, status.error().message));
+    }
+    return {};
+  }
+
+  Status writeDirectory() {
+    if (std::rename(folder.c_str(), path.c_str()) != 0)
+      return failure(cannotWrite(path, "it exists already, or cannot be renamed into place"));
+    folder.clear();
+    return {};
+  }
+};
+
+BundleWriter::BundleWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+BundleWriter::BundleWriter(BundleWriter&&) noexcept = default;
+BundleWriter& BundleWriter::operator=(BundleWriter&&) noexcept = default;
+BundleWriter::~BundleWriter() = default;
+
+Result<BundleWriter> BundleWriter::open(const std::string& path, Layout layout) {
+  static std::atomic<unsigned> counter{0};
+  auto impl = std::make_unique<Impl>();
+  impl->path = path;
+  while (impl->path.size() > 1 && impl->path.ends_with('/')) impl->path.pop_back();
+  impl->layout = layout;
+  std::error_code error;
+  if (fs::is_directory(impl->path, error) || (layout == Layout::Directory && fs::exists(impl->path)))
+    return failure(cannotWrite(impl->path, "there is something of that name"));
+  // Next to the result, so that renaming never crosses file systems.
+  const std::string folder =
+      fmt::format("{}.part-{}-{}", impl->path, getpid(), counter.fetch_add(1));
+  if (!fs::create_directory(folder, error) || error)
+    return failure(cannotWrite(path, error ? error.message() : "a part of it is in the way"));
+  impl->folder = folder;
+  for (const char* part : {"launches", "ir", "storages", "sources"}) {
+    fs::create_directory(fmt::format("{}/{}", folder, part), error);
+    if (error) return failure(cannotWrite(path, error.message()));
+  }
+  impl->contents = ContentStore(folder);
+  return BundleWriter(std::move(impl));
+}
+
+Status BundleWriter::add(const Launch& launch) {
+  if (impl_->failed) return failure(cannotWrite(impl_->path, "an earlier launch failed"));
+  Status status = impl_->add(launch);
+  if (!status) impl_->failed = true;
+  return status;
+}
+
+uint64_t BundleWriter::bytes() const { return impl_->textBytes + impl_->contents.storedBytes(); }
+
+Status BundleWriter::finish() {
+  Impl& impl = *impl_;
+  if (impl.failed) return failure(cannotWrite(impl.path, "an earlier launch failed"));
+  impl.manifest.contents = impl.contents.contents();
+  TS_CHECK(impl.put("bundle.json", writeManifest(impl.manifest)));
+  impl.failed = true;  // finished: nothing can be added
+  return impl.layout == Layout::Zip ? impl.writeZip() : impl.writeDirectory();
+}
+
+}  // namespace tilesight::launch
