@@ -24,6 +24,10 @@ class Current:
     faults = None
 
 
+def as_int(value):
+    return int(value.handle.data.item() if isinstance(value, tl.tensor) else value)
+
+
 def loop_over(name, *bounds, **_):
     """Stands for `range` in a kernel: the loop variable is a tile of the width the compiler gives it."""
     wide = any(isinstance(b, tl.tensor) and b.dtype.primitive_bitwidth == 64 for b in bounds)
@@ -32,7 +36,7 @@ def loop_over(name, *bounds, **_):
     loops.append([name, 0, 0])
     depth = len(loops)
     try:
-        for trip, value in enumerate(range(*(int(b) for b in bounds))):
+        for trip, value in enumerate(range(*map(as_int, bounds))):
             loops[depth - 1:] = [[name, value, trip]]
             yield tl.tensor(interp.TensorHandle(np.array([value], dtype=np_dtype), dtype), dtype)
     finally:

@@ -12,8 +12,10 @@ what else must be said about it:
 `@case()` says that nothing is to be found. `run` is `tilesight.check` or the oracle's equivalent.
 """
 
+import ast
 import inspect
 import re
+import sys
 from dataclasses import dataclass, field
 
 
@@ -52,53 +54,42 @@ class Case:
     launch: object  # launch(run)
     expect: list
     module: object
-    kernel: str  # name of the kernel that holds the markers, "" for the whole module
     oracle: bool = True  # False: beyond what brute force judges
     triton: tuple = ()  # releases ("3.6", ..) it is for; () for all
     slow: bool = False
 
     def line(self, expected):
         """Line of the marker of `expected`: in the functions this case's kernels reach."""
-        lines, _ = inspect.getsourcelines(self.module)
+        source = inspect.getsource(self.module)
+        inside = reachable_lines(source, self.launch.__name__)
         pattern = re.compile(r"#\s*BUG:\s*" + re.escape(expected.marker) + r"\s*$")
-        inside = self._reachable(lines)
-        hits = [n for n, text in enumerate(lines, 1) if pattern.search(text) and n in inside]
+        hits = [n for n, text in enumerate(source.splitlines(), 1) if pattern.search(text) and n in inside]
         assert len(hits) == 1, f"{self.name}: {len(hits)} lines say '# BUG: {expected.marker}'"
         return hits[0]
 
-    def _reachable(self, lines):
-        """Numbers of the lines of the top-level functions that the launch names, and that those name."""
-        ranges, start, name = {}, None, None
-        for number, text in enumerate(lines, 1):
-            opening = re.match(r"def (\w+)", text)
-            if text.strip() and not text.startswith((" ", ")")) and start:
-                ranges[name], start = range(start, number), None
-            if opening:
-                name, start = opening.group(1), number
-        if start:
-            ranges[name] = range(start, len(lines) + 1)
-        inside, todo = set(), [self.launch.__name__]
-        seen = set()
-        while todo:
-            name = todo.pop()
-            if name in seen or name not in ranges:
-                continue
-            seen.add(name)
-            inside.update(ranges[name])
-            body = "".join(lines[n - 1] for n in ranges[name])
-            todo += [other for other in ranges if re.search(rf"\b{other}\b", body)]
-        return inside
+
+def reachable_lines(source, name):
+    """Numbers of the lines of the top-level function `name` and of those it names, and so on."""
+    functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    inside, todo, seen = set(), [name], set()
+    while todo:
+        node = functions.get(todo.pop())
+        if node is None or node.name in seen:
+            continue
+        seen.add(node.name)
+        inside.update(range(node.lineno, node.end_lineno + 1))
+        todo += [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
+    return inside
 
 
 def register(module_globals):
     """The decorator of a module's cases, and the list they go to."""
-    import sys
     cases = module_globals["CASES"] = []
 
     def case(*expect, oracle=True, triton=(), slow=False):
         def add(launch):
             module = sys.modules[launch.__module__]
-            cases.append(Case(launch.__name__, launch, list(expect), module, "", oracle, triton, slow))
+            cases.append(Case(launch.__name__, launch, list(expect), module, oracle, triton, slow))
             return launch
         return add
 

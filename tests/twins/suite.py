@@ -7,7 +7,8 @@ import triton
 
 RELEASE = ".".join(triton.__version__.split(".")[:2])
 
-THEMES = ["bounds", "aranges"]
+THEMES = ["bounds", "aranges", "branches", "loops", "helpers", "integers", "indirect", "atomics", "views",
+          "descriptors", "block_pointers", "faults"]
 
 
 def all_cases():
