@@ -1,0 +1,21 @@
+"""Tilesight shows what a tile kernel does before it reaches the accelerator.
+
+    import tilesight as ts
+
+    @ts.trace(client="sanitizer")
+    @triton.jit
+    def kernel(...): ...
+
+    report = ts.check(kernel)[grid](x, y, n, BLOCK=1024)
+    report.show()
+
+or, for a program as it is: `tilesight run script.py`.
+"""
+
+from .api import check, clear, launches, load, save, trace
+from .config import config
+from .errors import Error, FindingsError
+from .report import Finding, Report
+
+__all__ = ["check", "clear", "config", "Error", "Finding", "FindingsError", "launches", "load",
+           "Report", "save", "trace"]

@@ -1,0 +1,105 @@
+"""A stand-in for the GPU driver, for programs that ask about a device where there is none.
+
+It answers what Triton and its tutorials ask: a target, device 0, stream 0, the properties of a
+Hopper GPU. `do_bench` runs the function once. A real driver, where there is one, stays in place.
+"""
+
+import sys
+import time
+
+# Of an H100; num_sms is the user's to choose.
+PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132,
+              "warpSize": 32, "sm_clock_rate": 1980000, "mem_clock_rate": 2619000,
+              "mem_bus_width": 5120}
+
+
+class _Utils:
+    def get_device_properties(self, device=0):
+        from ..config import config
+        properties = dict(PROPERTIES)
+        if config.num_sms:
+            properties["multiprocessor_count"] = config.num_sms
+        return properties
+
+    def __getattr__(self, name):
+        raise RuntimeError(f"there is no GPU: driver.active.utils.{name} is not available under Tilesight")
+
+
+class StandInDriver:
+    """What `triton.runtime.driver.active` is without a GPU."""
+
+    def __init__(self):
+        from .triton import Backend
+        self.target = Backend.shared().target
+        self.utils = _Utils()
+        self.binary_ext = "cubin"
+
+    @classmethod
+    def is_active(cls):
+        return True
+
+    def get_current_target(self):
+        return self.target
+
+    def get_current_device(self):
+        return 0
+
+    def set_current_device(self, device):
+        pass
+
+    def get_current_stream(self, device=None):
+        return 0
+
+    def get_device_capability(self, device=None):
+        return (9, 0)
+
+    def get_active_torch_device(self):
+        import torch
+        return torch.device("cpu")
+
+    def get_device_interface(self):
+        import torch
+        return torch.cpu
+
+    def get_benchmarker(self):
+        return run_once
+
+    def get_empty_cache_for_benchmark(self):
+        return None
+
+    def clear_cache(self, cache):
+        pass
+
+    def map_python_to_cpp_type(self, ty):
+        raise RuntimeError("there is no GPU: Tilesight does not compile kernels for a device")
+
+
+def run_once(function, warmup=None, rep=None, grad_to_none=None, quantiles=None, return_mode="mean",
+             **_):
+    """In place of triton.testing.do_bench: runs `function` once; milliseconds in the shape asked."""
+    start = time.perf_counter()
+    function()
+    elapsed = (time.perf_counter() - start) * 1e3
+    if quantiles is not None:
+        return [elapsed] * len(quantiles) if len(quantiles) > 1 else elapsed
+    return [elapsed] if return_mode == "all" else elapsed
+
+
+def install(patches):
+    """Puts the stand-ins in place; `patches(owner, name, value)` remembers how to undo it."""
+    import triton.testing
+
+    # The attribute triton.runtime.driver is the object, not the module.
+    module = sys.modules["triton.runtime.driver"]
+    create = module._create_driver
+
+    def create_driver():
+        try:
+            return create()
+        except Exception:  # no active driver, or one that fails to start
+            return StandInDriver()
+
+    patches(module, "_create_driver", create_driver)
+    for name in ("do_bench", "do_bench_cudagraph"):
+        if hasattr(triton.testing, name):
+            patches(triton.testing, name, run_once)

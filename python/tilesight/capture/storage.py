@@ -1,0 +1,251 @@
+"""Where a tensor argument's memory lies: from arrays of any library to a view in a storage.
+
+A *view* is a lattice of elements (shape, strides in elements of any sign, address of element
+[0,..,0]); a *storage* is the allocation below it, which other views may share.
+"""
+
+import ctypes
+
+from ..errors import Error
+
+try:
+    import numpy as np
+except ImportError:  # torch-only programs
+    np = None
+
+
+class Memory:
+    """One tensor's place: its view, and the allocation it lies in.
+
+    `stage` is for memory that the engine must not touch in place (read-only, or on a device): a
+    function that copies the allocation and gives (address of the copy, its owner, a function that
+    brings changes back, or None).
+    """
+
+    __slots__ = ("address", "dtype", "itemsize", "shape", "strides", "base", "nbytes", "known",
+                 "owner", "stage")
+
+    def __init__(self, address, dtype, itemsize, shape, strides, base, nbytes, known, owner,
+                 stage=None):
+        self.address = address    # of element [0,..,0]
+        self.dtype = dtype        # "float16", "int32", "bool"...
+        self.itemsize = itemsize
+        self.shape = shape
+        self.strides = strides    # in elements
+        self.base = base          # address of the allocation's first byte
+        self.nbytes = nbytes      # of the allocation
+        self.known = known        # False: the view is taken for the allocation
+        self.owner = owner        # keeps the memory alive
+        self.stage = stage
+
+    def extent(self):
+        """First byte and one past the last byte of the view, as addresses."""
+        low = high = self.address
+        for size, stride in zip(self.shape, self.strides):
+            if size == 0:
+                return self.address, self.address
+            step = (size - 1) * stride * self.itemsize
+            if step < 0:
+                low += step
+            else:
+                high += step
+        return low, high + self.itemsize
+
+
+def row_major(shape):
+    strides = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(int(size), 1)
+    return tuple(reversed(strides))
+
+
+# --- numpy ---------------------------------------------------------------------------------------
+
+def of_numpy(array):
+    interface = array.__array_interface__
+    address = interface["data"][0]
+    itemsize = array.itemsize
+    byte_strides = array.strides
+    if itemsize == 0:
+        raise Error(f"an array of dtype {array.dtype} has elements of no size")
+    strides = tuple(step // itemsize for step in byte_strides)
+    if any(step % itemsize for step in byte_strides):
+        raise Error(f"an array with byte strides {byte_strides} cannot be passed: they are no "
+                    f"multiples of its element size {itemsize}; copy it first")
+    base, nbytes, known, writable = _numpy_allocation(array)
+    memory = Memory(address, str(array.dtype), itemsize, array.shape, strides, base, nbytes, known,
+                    array)
+    if base is None:
+        _view_is_allocation(memory)
+    if not writable:
+        memory.stage = lambda: _private_copy(memory)
+    return memory
+
+
+def _private_copy(memory):
+    """Read-only memory may lie in pages that cannot be written: the engine works on a copy."""
+    whole = np.ctypeslib.as_array((ctypes.c_uint8 * memory.nbytes).from_address(memory.base))
+    copy = whole.copy()
+    return copy.__array_interface__["data"][0], copy, None
+
+
+def _numpy_allocation(array):
+    """(address, bytes, known, writable) of the allocation below `array`."""
+    root = array
+    below = root.base
+    while isinstance(below, np.ndarray):
+        root = below
+        below = root.base
+    writable = root.flags.writeable
+    if below is None:
+        address = root.__array_interface__["data"][0]
+        if root.flags.c_contiguous or root.flags.f_contiguous:
+            return address, root.nbytes, True, writable
+        return None, 0, False, writable
+    torch_memory = _of_torch_owner(below)
+    if torch_memory is not None:
+        return torch_memory.base, torch_memory.nbytes, True, writable
+    try:
+        whole = np.frombuffer(memoryview(below).cast("B"), dtype=np.uint8)
+    except (TypeError, ValueError, BufferError):
+        return None, 0, False, writable
+    return whole.__array_interface__["data"][0], whole.nbytes, True, writable
+
+
+def _of_torch_owner(owner):
+    if hasattr(owner, "untyped_storage"):
+        return of_torch(owner)
+    return None
+
+
+def _view_is_allocation(memory):
+    low, high = memory.extent()
+    memory.base = low
+    memory.nbytes = high - low
+    memory.known = False
+
+
+# --- torch ---------------------------------------------------------------------------------------
+
+def of_torch(tensor):
+    if tensor.device.type == "meta" or tensor.layout.__repr__() != "torch.strided":
+        raise Error(f"a torch tensor on device {tensor.device} with layout {tensor.layout} has no "
+                    "plain memory")
+    dtype = str(tensor.dtype).split(".")[-1]
+    storage = tensor.untyped_storage()
+    if tensor.device.type != "cpu":
+        return _of_torch_device(tensor, dtype, storage)
+    return Memory(tensor.data_ptr(), dtype, tensor.element_size(), tuple(tensor.shape),
+                  tuple(tensor.stride()), storage.data_ptr(), storage.nbytes(), True, tensor)
+
+
+def _of_torch_device(tensor, dtype, storage):
+    """A tensor on an accelerator: its whole storage is copied in, and back if it was changed."""
+    import torch
+
+    def stage():
+        device = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+        host = device.cpu()
+        before = host.clone()
+
+        def bring_back():
+            if not torch.equal(before, host):
+                device.copy_(host)
+
+        return host.data_ptr(), host, bring_back
+
+    return Memory(tensor.data_ptr(), dtype, tensor.element_size(), tuple(tensor.shape),
+                  tuple(tensor.stride()), storage.data_ptr(), storage.nbytes(), True, tensor, stage)
+
+
+# --- other libraries -----------------------------------------------------------------------------
+
+def of_dlpack(obj):
+    try:
+        array = np.from_dlpack(obj)
+    except Exception as error:
+        raise Error(f"an object of type {type(obj).__name__} gives no DLPack view on the CPU: {error}") \
+            from error
+    memory = of_numpy(array)
+    memory.owner = (obj, array)
+    return memory
+
+
+def of_cuda_array(obj):
+    try:
+        import torch
+        tensor = torch.as_tensor(obj, device="cuda")
+    except Exception as error:
+        raise Error(f"an object of type {type(obj).__name__} lies in GPU memory "
+                    "(__cuda_array_interface__), and torch with CUDA, which is needed to read it, is "
+                    "not there; pass a numpy array") from error
+    return of_torch(tensor)
+
+
+def of_object(obj):
+    """Any object with data_ptr() and dtype, and as much as it tells about its extent."""
+    address = int(obj.data_ptr())
+    dtype = str(obj.dtype).split(".")[-1]
+    itemsize = _itemsize(obj, dtype)
+    shape = getattr(obj, "shape", None)
+    nbytes = getattr(obj, "nbytes", None)
+    if callable(nbytes):
+        nbytes = nbytes()
+    if shape is None and nbytes is None:
+        raise Error(f"an object of type {type(obj).__name__} has data_ptr() and dtype, but neither "
+                    "shape nor nbytes: which memory it owns is unknown")
+    if shape is None:
+        shape = (int(nbytes) // itemsize,)
+    shape = tuple(int(size) for size in shape)
+    memory = Memory(address, dtype, itemsize, shape, _strides(obj, shape, itemsize), None, 0, False,
+                    obj)
+    _view_is_allocation(memory)
+    if nbytes is not None and memory.base == address and int(nbytes) >= memory.nbytes:
+        memory.nbytes = int(nbytes)
+        memory.known = True
+    return memory
+
+
+def _itemsize(obj, dtype):
+    for source in (obj, obj.dtype):
+        size = getattr(source, "itemsize", None)
+        if isinstance(size, int):
+            return size
+    if hasattr(obj, "element_size"):
+        return int(obj.element_size())
+    from triton._utils import canonicalize_dtype, get_primitive_bitwidth
+    return max(get_primitive_bitwidth(canonicalize_dtype(dtype)) // 8, 1)
+
+
+def _strides(obj, shape, itemsize):
+    stride = getattr(obj, "stride", None)
+    if callable(stride):
+        return tuple(int(step) for step in stride())
+    strides = getattr(obj, "strides", None)
+    if strides is not None and not callable(strides):
+        # numpy's convention: bytes
+        return tuple(int(step) // itemsize for step in strides)
+    return row_major(shape)
+
+
+def of(obj):
+    """The memory of any tensor argument. Raises tilesight.Error with the reason if it has none."""
+    if np is not None and isinstance(obj, np.ndarray):
+        return of_numpy(obj)
+    if hasattr(obj, "untyped_storage"):
+        return of_torch(obj)
+    base = getattr(obj, "base", None)
+    if base is not None and type(obj).__name__ == "TensorWrapper":  # triton.reinterpret
+        memory = of(base)
+        memory.dtype = str(obj.dtype).split(".")[-1]
+        return memory
+    if hasattr(obj, "data_ptr"):
+        return of_object(obj)
+    if hasattr(obj, "__cuda_array_interface__"):
+        return of_cuda_array(obj)
+    if hasattr(obj, "__dlpack__"):
+        return of_dlpack(obj)
+    raise Error(f"an object of type {type(obj).__name__} is no tensor: it has none of data_ptr(), "
+                "__dlpack__ and __cuda_array_interface__")

@@ -1,0 +1,129 @@
+"""What to do with launches: `tilesight.config`, and where each value comes from.
+
+The command line of `tilesight run` beats `ts.config`, which beats TILESIGHT_* in the environment,
+which beats what a decorator says.
+"""
+
+import json
+import os
+
+from .errors import Error
+
+ON_FINDING = ("print", "raise", "collect")
+
+# What `tilesight run` hands to the processes it starts, as JSON.
+COMMAND_LINE_VARIABLE = "TILESIGHT_RUN_OPTIONS"
+
+
+def client_list(value):
+    """"a,b", a client, or a list of either -> a list; "off" and [] are the empty list."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        value = [name.strip() for name in value.split(",") if name.strip()]
+    elif not isinstance(value, (list, tuple)):
+        value = [value]
+    result = []
+    for item in value:
+        result.extend(client_list(item) if isinstance(item, str) and "," in item else [item])
+    for item in result:
+        if not isinstance(item, str) and not hasattr(item, "needs"):
+            raise Error(f"{item!r} is no client: give a name such as \"sanitizer\", a tilesight.Client, "
+                        "or a list of them")
+    return [item for item in result if item != "off"]
+
+
+def _client(value):
+    client_list(value)
+    return value
+
+
+def _on_finding(value):
+    if value not in ON_FINDING:
+        raise Error(f'on_finding is {value!r}; it can be "print", "raise" or "collect"')
+    return value
+
+
+def _count(name, least):
+    def parse(value):
+        try:
+            number = int(value)
+        except (TypeError, ValueError):
+            number = None
+        if number is None or number < least:
+            raise Error(f"{name} is {value!r}; it must be a whole number from {least}")
+        return number
+    return parse
+
+
+def _flag(value):
+    if isinstance(value, str):
+        if value.lower() in ("1", "true", "yes", "on"):
+            return True
+        if value.lower() in ("0", "false", "no", "off", ""):
+            return False
+        raise Error(f"address_only is {value!r}; it must be true or false")
+    return bool(value)
+
+
+# name -> how a value is checked
+_SETTINGS = {
+    "client": _client,
+    "on_finding": _on_finding,
+    "num_sms": _count("num_sms", 1),
+    "threads": _count("threads", 0),
+    "address_only": _flag,
+}
+
+
+class Config:
+    """Settings of this process; `None` means "not set here". `reset()` forgets what was set."""
+
+    def __init__(self):
+        self.__dict__["_own"] = {}
+        self.__dict__["_command_line"] = None
+
+    def command_line(self):
+        """The options of the `tilesight run` that started this process."""
+        if self._command_line is None:
+            text = os.environ.get(COMMAND_LINE_VARIABLE)
+            self.__dict__["_command_line"] = json.loads(text) if text else {}
+        return self._command_line
+
+    def resolve(self, name, decorator=None):
+        """The value in force, where `decorator` says what the code asked for."""
+        value = self.command_line().get(name)
+        if value is not None:
+            return value
+        if name in self._own:
+            return self._own[name]
+        text = os.environ.get("TILESIGHT_" + name.upper())
+        if text is not None:
+            return _SETTINGS[name](text)
+        return decorator
+
+    def __getattr__(self, name):
+        if name in _SETTINGS:
+            return self.resolve(name)
+        raise AttributeError(f"tilesight.config has no setting {name!r}; it has "
+                             f"{', '.join(_SETTINGS)}")
+
+    def __setattr__(self, name, value):
+        if name not in _SETTINGS:
+            raise AttributeError(f"tilesight.config has no setting {name!r}; it has "
+                                 f"{', '.join(_SETTINGS)}")
+        if value is None:
+            self._own.pop(name, None)
+        else:
+            self._own[name] = _SETTINGS[name](value)
+
+    def reset(self):
+        """Forgets what this process set; the command line and the environment stay."""
+        self._own.clear()
+        self.__dict__["_command_line"] = None
+
+    def __repr__(self):
+        return "tilesight.config(" + ", ".join(f"{name}={self.resolve(name)!r}" for name in _SETTINGS) + ")"
+
+
+config = Config()

@@ -1,0 +1,79 @@
+"""Launches on the native engine: between capture's view of a launch and the `_native` module."""
+
+import functools
+import json
+import os
+
+from .config import config
+from .errors import Error
+
+
+@functools.lru_cache(maxsize=None)
+def native():
+    """The native module, or an error that says how to get it."""
+    try:
+        from . import _native
+    except ImportError as error:
+        raise Error(f"the native part of Tilesight cannot be loaded ({error}); install it with "
+                    "`pip install .` in the project's folder, with this Python") from error
+    return _native
+
+
+def _compiled(kernel):
+    if kernel.native is None:
+        from .capture.triton import Backend
+
+        shared = Backend.shared()
+        built = native().compile(kernel.text, kernel.file)
+        built.describe(kernel.name, json.dumps(kernel.config), shared.version, shared.target_name,
+                       kernel.sources)
+        kernel.native = built
+    return kernel.native
+
+
+def current_test():
+    """The pytest node that is running, or ""."""
+    text = os.environ.get("PYTEST_CURRENT_TEST", "")
+    return text.rsplit(" (", 1)[0] if text else ""
+
+
+def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(), keep=0):
+    """Runs one launch in place and returns its native report.
+
+    kernel         a capture.triton.Specialisation
+    bound          parameter name -> value, as Triton's binder gave them
+    grid           (x, y, z)
+    clients        names and tilesight.Client objects
+    autotune       what the report says about the chosen configuration, or None
+    uninitialized  arrays that hold no data yet
+    keep           a launch with at most this many bytes keeps a copy of its inputs
+    """
+    built = _compiled(kernel)
+    described, storages = kernel.layout.describe(list(bound.values()))
+    back = None
+    for row in storages:
+        if row[5] is not None:
+            address, owner, bring_back = row[5]()
+            row[0], row[6] = address, owner
+            if bring_back is not None:
+                back = [*(back or ()), bring_back]
+    empty = _uninitialized_rows(storages, uninitialized) if uninitialized else ()
+    configuration = "" if autotune is None else json.dumps({**kernel.config, "autotune": autotune})
+    report = native().launch(built, grid, described, [row[:5] for row in storages], clients,
+                             config.threads or 0, bool(config.address_only), index, current_test(),
+                             configuration, empty, keep, config.num_sms or 1)
+    for bring_back in back or ():
+        bring_back()
+    return report
+
+
+def _uninitialized_rows(storages, arrays):
+    from .capture import storage
+
+    bases = {storage.of(array).base for array in arrays}
+    return tuple(row for row, entry in enumerate(storages) if entry[2] in bases)
+
+
+def unknown_launch(index, kernel, reason, file, line):
+    """The report of a launch that was not executed at all."""
+    return native().unknown_launch(index, kernel, reason, file, line, current_test())

@@ -1,0 +1,13 @@
+"""The exceptions of Tilesight."""
+
+
+class Error(Exception):
+    """Something Tilesight cannot do, said in one sentence with what to do instead."""
+
+
+class FindingsError(Error):
+    """Raised by ``report.raise_for_findings()`` and by ``ts.config.on_finding = "raise"``."""
+
+    def __init__(self, message, report):
+        super().__init__(message)
+        self.report = report

@@ -1,0 +1,123 @@
+"""What one launch amounted to, for Python."""
+
+import json
+import sys
+
+from . import engine
+from .errors import Error, FindingsError
+
+
+class Finding(dict):
+    """A finding: the fields of the JSON contract, as keys and as attributes."""
+
+    def __getattr__(self, name):
+        try:
+            value = self[name]
+        except KeyError:
+            raise AttributeError(f"a finding has no field {name!r}; it has {', '.join(self)}") from None
+        return Finding(value) if isinstance(value, dict) else value
+
+    def __repr__(self):
+        place = self.get("location") or {}
+        return f"<{self.get('severity')} {self.get('kind')} at {place.get('file')}:{place.get('line')}>"
+
+
+class Report:
+    """The report of one launch. `native` is the engine's own."""
+
+    def __init__(self, native_report, kernel):
+        self.native = native_report
+        self._specialisation = kernel
+
+    @property
+    def kernel(self):
+        """The kernel's name."""
+        return self.native.kernel
+
+    @property
+    def grid(self):
+        return self.native.grid
+
+    @property
+    def seconds(self):
+        return self.native.seconds
+
+    @property
+    def verdict(self):
+        """"ok", "finding" or "unknown"."""
+        return self.native.verdict
+
+    @property
+    def unknowns(self):
+        """What was not executed or not checked, and why: a list of texts."""
+        return self.native.unknowns
+
+    @property
+    def checked(self):
+        return self.native.checked
+
+    @property
+    def not_checked(self):
+        return self.native.not_checked
+
+    @property
+    def ir(self):
+        """The kernel's MLIR text as Triton's front end wrote it."""
+        return self._specialisation.text if self._specialisation else ""
+
+    @property
+    def document(self):
+        """The whole report as the JSON contract has it."""
+        return json.loads(self._session().json(None))
+
+    @property
+    def findings(self):
+        return [Finding(entry) for entry in self.document["findings"]]
+
+    @property
+    def trace(self):
+        """The recorded accesses; needs client="tracer"."""
+        raise Error("reports carry no trace yet: the tracer's records cannot be read from Python")
+
+    @property
+    def profile(self):
+        """Counts and bytes; needs client="profiler"."""
+        raise Error("there is no profiler yet")
+
+    def _session(self):
+        session = engine.native().Session()
+        session.add(self.native)
+        return session
+
+    def text(self, colour=False):
+        """The report for people."""
+        return self._session().text(colour)
+
+    def show(self, file=None):
+        """Prints the report."""
+        file = file or sys.stdout
+        print(self.text(colour=file.isatty()), end="", file=file)
+
+    def raise_for_findings(self):
+        """Raises FindingsError if there is a finding of severity error."""
+        if self.native.errors:
+            raise FindingsError("\n" + self.text(), self)
+
+    def save(self, path):
+        """Writes the launch as a bundle."""
+        save(path, [self])
+
+    def __repr__(self):
+        return f"<tilesight report: {self.kernel} {self.grid}, {self.verdict}>"
+
+
+def save(path, reports):
+    """Writes the launches of `reports` as one bundle. Raises tilesight.Error where inputs are gone."""
+    for report in reports:
+        if not report.native.has_inputs:
+            raise Error(f"the inputs of a launch of {report.kernel} are gone (launches with more than "
+                        "1 MiB of tensors do not keep theirs): use `tilesight run --save`")
+    writer = engine.native().BundleWriter(str(path))
+    for report in reports:
+        writer.add(report.native)
+    writer.finish()

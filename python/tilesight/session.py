@@ -1,0 +1,230 @@
+"""Which launches are checked, by which clients, and where their reports go.
+
+There is one recorder a process. Outside `tilesight run`, kernels are checked that `@ts.trace` marks
+or that `ts.check` launches; under it, all are.
+"""
+
+import collections
+import itertools
+import os
+import sys
+import threading
+
+from . import engine
+from .config import client_list, config
+from .errors import Error, FindingsError
+from .report import Report
+from .wire import Wire
+
+DEFAULT_CLIENTS = ["sanitizer"]
+RING = 1024  # launches that ts.launches remembers
+
+_thread = threading.local()  # .checks: the ts.check calls that are being made
+_MARK = "__tilesight_client__"
+
+
+# --- which kernels are checked -------------------------------------------------------------------
+
+def mark(function, client):
+    """Marks a kernel's Python function, or its JIT function, as traced by `client`."""
+    function.__dict__[_MARK] = client
+
+
+def marked(function):
+    """(is it marked, the decorator's client)."""
+    for owner in (function, getattr(function, "fn", None)):
+        if owner is not None and _MARK in getattr(owner, "__dict__", ()):
+            return True, owner.__dict__[_MARK]
+    return False, None
+
+
+def plan(function):
+    """What to do with launches of this JIT function: a Plan, or None to leave them to Triton."""
+    checks = getattr(_thread, "checks", None)
+    if checks:
+        check = checks[-1]
+        clients = client_list(check.client)
+        if clients is None:
+            clients = client_list(config.resolve("client")) or DEFAULT_CLIENTS
+        return Plan(clients, check)
+    traced, client = marked(function)
+    if not traced and not recorder.everything:
+        return None
+    clients = client_list(config.resolve("client", client))
+    if clients is None:
+        clients = DEFAULT_CLIENTS
+    if not clients and not recorder.everything:
+        return None  # "off": as without Tilesight
+    return Plan(clients, None)
+
+
+class Check:
+    """One `ts.check(...)[grid](...)`: collects the reports of the launches it makes."""
+
+    def __init__(self, client, uninitialized=()):
+        self.client = client
+        self.uninitialized = uninitialized
+        self.reports = []
+        self.problem = None
+
+    def __enter__(self):
+        _thread.__dict__.setdefault("checks", []).append(self)
+        return self
+
+    def __exit__(self, *_):
+        _thread.checks.pop()
+
+
+class Plan:
+    """How one launch is checked."""
+
+    __slots__ = ("clients", "check")
+
+    def __init__(self, clients, check):
+        self.clients = clients
+        self.check = check
+
+    def launch(self, kernel, bound, grid, autotune):
+        uninitialized = self.check.uninitialized if self.check else ()
+        clients = self.clients
+        counted = recorder.counts(kernel.name)
+        if not counted:
+            clients = []
+        report = engine.launch(kernel, bound, grid, clients, autotune=autotune,
+                               index=recorder.next_index() if counted else 0,
+                               uninitialized=uninitialized, keep=recorder.keep_limit())
+        if autotune:
+            recorder.note(f"{kernel.name}: autotune configuration {autotune['configuration']} of "
+                          f"{autotune['of']} ({autotune['text']}); {autotune['not_checked']} not checked")
+        if not counted:
+            recorder.note("launches left out by --kernel-name, --launch-skip or --launch-count were "
+                          "executed without checks")
+            return
+        self._done(Report(report, kernel))
+
+    def _done(self, report):
+        if self.check is not None:
+            self.check.reports.append(report)
+            recorder.remember(report)
+            return
+        recorder.add(report)
+
+    def rejected(self, function, file, line, column, message):
+        """Triton's front end does not accept the kernel."""
+        recorder.problem(file, line, column, f"{function.__name__} is rejected by Triton: {message}")
+
+    def unsupported(self, function, reason):
+        file = function.fn.__code__.co_filename
+        line = getattr(function, "starting_line_number", 0)
+        self._done(Report(engine.unknown_launch(recorder.next_index(), function.__name__, reason, file,
+                                                line), None))
+
+
+def interpreted(function):
+    """A kernel is about to run under Triton's own interpreter."""
+    traced, _ = marked(function)
+    if traced or recorder.everything or getattr(_thread, "checks", None):
+        recorder.note(f"{function.__name__} runs under Triton's interpreter (TRITON_INTERPRET=1 was set "
+                      "after Triton was imported) and is not checked; remove that setting")
+
+
+# --- where reports go ----------------------------------------------------------------------------
+
+class Recorder:
+    """The reports of this process."""
+
+    def __init__(self):
+        self.launches = collections.deque(maxlen=RING)
+        self.everything = False  # under `tilesight run`: check every kernel
+        self.wire = None         # under `tilesight run`: the file the parent reads
+        self._numbers = itertools.count()
+        self._matching = itertools.count()
+        self._shown = set()      # fingerprints of findings that were printed
+        self._notes = set()
+        self._lock = threading.Lock()
+        self._filter = None
+
+    def start_run(self, folder):
+        """This process belongs to a `tilesight run`."""
+        self.everything = True
+        self.wire = Wire(folder)
+
+    def next_index(self):
+        return next(self._numbers)
+
+    def counts(self, kernel):
+        """Is this launch among those that --kernel-name, --launch-skip and --launch-count choose?"""
+        options = config.command_line()
+        pattern = options.get("kernel_name")
+        skip, count = options.get("launch_skip") or 0, options.get("launch_count")
+        if pattern is None and not skip and count is None:
+            return True
+        if pattern is not None:
+            if self._filter is None:
+                import re
+                self._filter = re.compile(pattern)
+            if not self._filter.search(kernel):
+                return False
+        number = next(self._matching)
+        return number >= skip and (count is None or number < skip + count)
+
+    def keep_limit(self):
+        """Launches with at most this many bytes keep a copy of their inputs, for bundles."""
+        options = config.command_line()
+        if self.wire is not None:
+            return options.get("save_limit", 0) if options.get("save") else 0
+        return 1 << 20
+
+    def remember(self, report):
+        with self._lock:
+            self.launches.append(report)
+
+    def add(self, report):
+        """Takes the report of a launch; prints or raises what ts.config.on_finding says."""
+        self.remember(report)
+        if self.wire is not None:
+            self.wire.launch(report)
+        action = config.resolve("on_finding")
+        if action is None:
+            action = "collect" if self.wire is not None else \
+                "raise" if "PYTEST_CURRENT_TEST" in os.environ else "print"
+        if action == "collect" or report.native.clean:
+            return
+        if action == "raise":
+            report.raise_for_findings()
+        self._print(report)
+
+    def _print(self, report):
+        marks = set(report.native.fingerprints)
+        with self._lock:
+            new = marks - self._shown
+            self._shown |= marks
+        if new:
+            print(report.text(colour=sys.stderr.isatty()), end="", file=sys.stderr, flush=True)
+
+    def note(self, text):
+        """Something to say once that is no finding."""
+        with self._lock:
+            if text in self._notes:
+                return
+            self._notes.add(text)
+        if self.wire is not None:
+            self.wire.note(text)
+        elif config.resolve("on_finding") in (None, "print"):
+            print(f"tilesight: {text}", file=sys.stderr)
+
+    def problem(self, file, line, column, message):
+        """Unusable input; the program sees the exception behind it."""
+        if self.wire is not None:
+            self.wire.problem(file, line, column, message)
+        else:
+            print(f"{file}:{line}:{column}: error: {message}", file=sys.stderr)
+
+    def clear(self):
+        with self._lock:
+            self.launches.clear()
+            self._shown.clear()
+            self._notes.clear()
+
+
+recorder = Recorder()

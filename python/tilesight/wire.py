@@ -1,0 +1,55 @@
+"""From the processes of a `tilesight run` to the `run` itself: one file a process, one JSON object a
+line, so that what a crashing process had found is not lost."""
+
+import json
+import os
+import threading
+
+
+class Wire:
+    """Writes this process's lines."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._file = None
+        self._pid = None
+
+    def _write(self, kind, value):
+        self._write_text(json.dumps({"kind": kind, "value": value}))
+
+    def _write_text(self, line):
+        with self._lock:
+            pid = os.getpid()
+            if self._pid != pid:  # the first line, or a forked child's first
+                name = f"{pid}-{os.urandom(4).hex()}.jsonl"
+                self._file = open(os.path.join(self.folder, name), "a", encoding="utf-8")
+                self._pid = pid
+            self._file.write(line + "\n")
+            self._file.flush()
+
+    def launch(self, report):
+        self._write_text('{"kind": "launch", "value": ' + report.native.to_json() + "}")
+
+    def note(self, text):
+        self._write("note", text)
+
+    def problem(self, file, line, column, message):
+        self._write("problem", [file, line, column, message])
+
+    def internal_error(self, text):
+        self._write("internal", text)
+
+
+def read(folder):
+    """(kind, value) of every whole line of every process, a process after the other."""
+    def started(name):
+        return os.stat(os.path.join(folder, name)).st_mtime_ns, name
+
+    for name in sorted((name for name in os.listdir(folder) if name.endswith(".jsonl")), key=started):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            for line in file:
+                if not line.endswith("\n"):
+                    break  # the process died while it wrote
+                entry = json.loads(line)
+                yield entry["kind"], entry["value"]
