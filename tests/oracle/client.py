@@ -30,6 +30,13 @@ class Oracle:
         request = {"module": module, "case": case}
         if path:
             request["path"] = str(path)
+        return self._ask(request, f"{module}:{case}")
+
+    def run_script(self, path):
+        """Runs a whole program that launches kernels; the same answer."""
+        return self._ask({"script": str(path)}, str(path))
+
+    def _ask(self, request, what):
         if self.process is None or self.process.poll() is not None:
             self._start()
         self.process.stdin.write(json.dumps(request) + "\n")
@@ -38,10 +45,10 @@ class Oracle:
         line = self.process.stdout.readline() if ready else ""
         if not line:
             self.close()
-            raise OracleError(f"{module}:{case}: no answer within {self.seconds} s")
+            raise OracleError(f"{what}: no answer within {self.seconds} s")
         reply = json.loads(line)
         if "error" in reply:
-            raise OracleError(f"{module}:{case}:\n{reply['error']}")
+            raise OracleError(f"{what}:\n{reply['error']}")
         return reply
 
     def _start(self):

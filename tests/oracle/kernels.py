@@ -150,6 +150,8 @@ def run_program(body, values):
 
 
 def argument(memory, name, value):
+    if hasattr(value, "numpy") and hasattr(value, "data_ptr"):  # a torch tensor on the CPU
+        value = value.numpy()
     if isinstance(value, np.ndarray):
         dtype = tl.pointer_type(TYPES[str(value.dtype)])
         address = memory.add(name, value)
