@@ -12,12 +12,12 @@ import threading
 
 from . import engine
 from .config import client_list, config
-from .errors import Error, FindingsError
 from .report import Report
 from .wire import Wire
 
 DEFAULT_CLIENTS = ["sanitizer"]
 RING = 1024  # launches that ts.launches remembers
+INPUT_BUDGET = 256 << 20  # bytes of their inputs
 
 _thread = threading.local()  # .checks: the ts.check calls that are being made
 _MARK = "__tilesight_client__"
@@ -96,6 +96,7 @@ class Plan:
         if autotune:
             recorder.note(f"{kernel.name}: autotune configuration {autotune['configuration']} of "
                           f"{autotune['of']} ({autotune['text']}); {autotune['not_checked']} not checked")
+        recorder.save(report)
         if not counted:
             recorder.note("launches left out by --kernel-name, --launch-skip or --launch-count were "
                           "executed without checks")
@@ -143,6 +144,8 @@ class Recorder:
         self._notes = set()
         self._lock = threading.Lock()
         self._filter = None
+        self._saved = 0          # bytes written by --save
+        self._kept = 0           # bytes of inputs that ts.launches holds
 
     def start_run(self, folder):
         """This process belongs to a `tilesight run`."""
@@ -175,9 +178,40 @@ class Recorder:
             return options.get("save_limit", 0) if options.get("save") else 0
         return 1 << 20
 
+    def save(self, native_report):
+        """`run --save`: writes the launch as a bundle if it is to be kept."""
+        options = config.command_line()
+        if self.wire is None or not options.get("save"):
+            return
+        if native_report.clean and not options.get("save_all"):
+            native_report.drop_inputs()
+            return
+        if not native_report.has_inputs or self._saved + native_report.input_bytes > options["save_limit"]:
+            self.note("the limit of --save-limit was reached: not all launches were saved")
+            native_report.drop_inputs()
+            return
+        self._saved += native_report.input_bytes
+        folder = options["save"]
+        os.makedirs(folder, exist_ok=True)
+        name = f"{native_report.kernel}-{os.getpid()}-{native_report.index:05}.tsb"
+        path = os.path.join(folder, name)
+        native_report.set_bundle(options.get("save_name") or path)
+        writer = engine.native().BundleWriter(path)
+        writer.add(native_report)
+        writer.finish()
+        native_report.drop_inputs()
+
     def remember(self, report):
         with self._lock:
+            if len(self.launches) == RING:
+                self._kept -= self.launches[0].native.input_bytes
             self.launches.append(report)
+            self._kept += report.native.input_bytes
+            for old in self.launches:  # the oldest inputs go first
+                if self._kept <= INPUT_BUDGET:
+                    break
+                self._kept -= old.native.input_bytes
+                old.native.drop_inputs()
 
     def add(self, report):
         """Takes the report of a launch; prints or raises what ts.config.on_finding says."""
@@ -223,6 +257,7 @@ class Recorder:
     def clear(self):
         with self._lock:
             self.launches.clear()
+            self._kept = 0
             self._shown.clear()
             self._notes.clear()
 

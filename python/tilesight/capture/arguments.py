@@ -94,6 +94,21 @@ ELEMENTS = {
     "fp8e5b16": "f8E5M2FNUZ", "fp8e4b15": "i8", "void": "i8",
 }
 
+_dtypes = {}
+
+
+def element_of(dtype, name):
+    """The MLIR name of a tensor's elements, from its own dtype: "float16" -> "f16"."""
+    element = _dtypes.get(dtype)
+    if element is None:
+        from triton._utils import canonicalize_dtype
+        try:
+            element = _dtypes[dtype] = ELEMENTS[canonicalize_dtype(dtype)]
+        except KeyError:
+            raise Error(f"argument {name}: tensors of dtype {dtype} cannot be passed") from None
+    return element
+
+
 _INTEGER_BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
 
 
@@ -187,21 +202,23 @@ class Storages:
 class Parameter:
     """One parameter of the kernel as its IR has it; members of tuples are parameters of their own."""
 
-    __slots__ = ("path", "name", "kind", "element", "fixed")
+    __slots__ = ("path", "name", "kind", "element", "hint", "fixed")
 
-    def __init__(self, path, name, kind, element=None, fixed=None):
+    def __init__(self, path, name, kind, element=None, hint="", fixed=None):
         self.path = path          # into the list of bound values
         self.name = name
         self.kind = kind
-        self.element = element    # MLIR name
+        self.element = element    # SCALAR: MLIR name
+        self.hint = hint          # what the compiler was promised: "tt.divisibility=16"
         self.fixed = fixed        # SPECIALIZED: the described argument
 
 
 class Layout:
     """The parameters of one specialisation, from Triton's signature."""
 
-    def __init__(self, signature, values):
+    def __init__(self, signature, values, attributes):
         self.parameters = []
+        self._attributes = attributes
         for position, (name, kind) in enumerate(signature.items()):
             self._add((position,), name, kind, values[position])
 
@@ -214,15 +231,16 @@ class Layout:
             fixed = (SPECIALIZED, name, describe_constant(value))
             self.parameters.append(Parameter(path, name, SPECIALIZED, fixed=fixed))
         elif kind.startswith("*"):
-            pointee = kind[2:] if kind.startswith("*k") else kind[1:]
-            self.parameters.append(Parameter(path, name, TENSOR, ELEMENTS.get(pointee, "i8")))
+            self.parameters.append(Parameter(path, name, TENSOR, hint=self._hint(path)))
         elif kind.startswith("tensordesc<"):
-            dtype = kind[len("tensordesc<"):].split("[")[0]
-            self.parameters.append(Parameter(path, name, DESCRIPTOR, ELEMENTS[dtype]))
+            self.parameters.append(Parameter(path, name, DESCRIPTOR))
         elif kind in ELEMENTS:
-            self.parameters.append(Parameter(path, name, SCALAR, ELEMENTS[kind]))
+            self.parameters.append(Parameter(path, name, SCALAR, ELEMENTS[kind], self._hint(path)))
         else:
             raise Error(f"argument {name}: values of type {kind} cannot be passed")
+
+    def _hint(self, path):
+        return ", ".join(f"{name}={value}" for name, value in self._attributes.get(path, ()))
 
     def describe(self, values):
         """(arguments, storages): tuples as the binding takes them, for the bound `values`."""
@@ -238,10 +256,12 @@ class Layout:
                 value = value[step]
             if parameter.kind == SCALAR:
                 described.append((SCALAR, parameter.name, parameter.element,
-                                  scalar_bits(value, parameter.element, parameter.name)))
+                                  scalar_bits(value, parameter.element, parameter.name),
+                                  parameter.hint))
             elif parameter.kind == TENSOR:
                 if value is None or isinstance(value, int):  # an address, for annotated pointers
-                    described.append((SCALAR, parameter.name, "ptr", int(value or 0)))
+                    described.append((SCALAR, parameter.name, "ptr", int(value or 0),
+                                      parameter.hint))
                     continue
                 tensors.append(len(described))
                 described.append(_tensor(parameter, value, storages))
@@ -267,14 +287,14 @@ def _memory_of(value, name):
 def _tensor(parameter, value, storages):
     memory = _memory_of(value, parameter.name)
     row, offset = storages.add(memory, parameter.name)
-    return (TENSOR, parameter.name, parameter.element, memory.dtype, memory.shape, memory.strides,
-            offset, row)
+    return (TENSOR, parameter.name, element_of(memory.dtype, parameter.name), memory.dtype, memory.shape,
+            memory.strides, offset, row, parameter.hint)
 
 
 def _descriptor(parameter, descriptor, storages):
     memory = _memory_of(descriptor.base, parameter.name)
     row, offset = storages.add(memory, parameter.name)
-    return (DESCRIPTOR, parameter.name, parameter.element, memory.dtype,
+    return (DESCRIPTOR, parameter.name, element_of(memory.dtype, parameter.name), memory.dtype,
             tuple(int(size) for size in descriptor.shape),
             tuple(int(step) for step in descriptor.strides), offset, row,
             tuple(int(size) for size in descriptor.block_shape),

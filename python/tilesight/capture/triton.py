@@ -117,7 +117,7 @@ class Specialiser:
             kwargs = {**kwargs, "enable_fp_fusion": False}
         options, signature, constants, attributes = function._pack_args(
             shared.backend, kwargs, bound, specialization, extra)
-        layout = arguments.Layout(signature, list(bound.values()))
+        layout = arguments.Layout(signature, list(bound.values()), attributes)
         function_key = function.cache_key  # also finds the globals that the kernel uses
         key = self._disk_key(function_key, signature, constants, attributes, options)
         text = cache.load(key) if key else None

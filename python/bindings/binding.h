@@ -1,0 +1,57 @@
+// What the files of the module share.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "exec/run.h"
+#include "findings/finding.h"
+#include "launch/launch.h"
+#include "support/result.h"
+
+namespace tilesight::binding {
+
+/// Becomes tilesight.Error in Python.
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The value of a result, or its diagnostic as an Error.
+template <typename T>
+T valueOf(Result<T> result) {
+  if (!result) throw Error(result.error().str());
+  return std::move(*result);
+}
+void check(const Status& status);
+
+/// A compiled kernel with what its launches have in common.
+struct Kernel {
+  std::shared_ptr<const exec::Kernel> compiled;
+  launch::Launch prototype;  // no arguments, no storages
+};
+
+/// The report of one launch and, if they were kept, its inputs as they were before it ran.
+struct Report {
+  findings::LaunchReport launch;
+  std::shared_ptr<const launch::Launch> inputs;
+  uint64_t inputBytes = 0;
+};
+
+/// Clients by name; `names` is a Python list of str.
+std::vector<exec::ClientInstance> clientsOf(const nanobind::list& names);
+
+/// One launch report as JSON text for the `run` command, and back.
+std::string toWire(const findings::LaunchReport& report);
+findings::LaunchReport fromWire(const std::string& text);
+
+void defineKernel(nanobind::module_& module);
+void defineLaunch(nanobind::module_& module);
+void defineReport(nanobind::module_& module);
+void defineSession(nanobind::module_& module);
+void defineBundle(nanobind::module_& module);
+
+}  // namespace tilesight::binding

@@ -1,0 +1,76 @@
+// Bundles: launches on disk.
+#include <unordered_map>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding.h"
+#include "launch/bundle.h"
+
+namespace nb = nanobind;
+
+namespace tilesight::binding {
+namespace {
+
+using launch::BundleReader;
+using launch::BundleWriter;
+
+void add(BundleWriter& writer, const Report& report) {
+  if (!report.inputs) throw Error("the inputs of a launch of " + report.launch.kernel + " are gone");
+  check(writer.add(*report.inputs));
+}
+
+std::vector<Report> runBundle(const std::string& path, const nb::list& clients, unsigned threads,
+                              bool addressOnly) {
+  exec::RunOptions options;
+  options.clients = clientsOf(clients);
+  options.threads = threads;
+  options.addressOnly = addressOnly;
+
+  nb::gil_scoped_release released;
+  const BundleReader bundle = valueOf(BundleReader::open(path));
+  std::unordered_map<std::string, std::shared_ptr<const exec::Kernel>> kernels;
+  std::vector<Report> reports;
+  for (size_t i = 0; i < bundle.launches(); ++i) {
+    const launch::Launch launch = valueOf(bundle.launch(i));
+    auto& kernel = kernels[launch.irText];
+    if (!kernel) kernel = valueOf(exec::compile(launch.irText, launch.irName));
+    Report report{valueOf(exec::run(*kernel, launch, options)), nullptr, 0};
+    report.launch.launch = launch.index;
+    for (findings::Finding& finding : report.launch.findings) {
+      finding.launch = launch.index;
+      finding.bundle = path;
+    }
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+/// One bundle with the launches of several, in order.
+void mergeBundles(const std::vector<std::string>& paths, const std::string& into) {
+  BundleWriter writer = valueOf(BundleWriter::open(into));
+  for (const std::string& path : paths) {
+    const BundleReader bundle = valueOf(BundleReader::open(path));
+    for (size_t i = 0; i < bundle.launches(); ++i) check(writer.add(valueOf(bundle.launch(i))));
+  }
+  check(writer.finish());
+}
+
+}  // namespace
+
+void defineBundle(nb::module_& module) {
+  nb::class_<BundleWriter>(module, "BundleWriter", "Writes a bundle: whole, or not at all.")
+      .def("__init__", [](BundleWriter* place, const std::string& path) {
+        new (place) BundleWriter(valueOf(BundleWriter::open(path)));
+      })
+      .def("add", &add)
+      .def_prop_ro("bytes", &BundleWriter::bytes)
+      .def("finish", [](BundleWriter& writer) { check(writer.finish()); });
+  module.def("merge_bundles", &mergeBundles, nb::arg("paths"), nb::arg("into"),
+             nb::call_guard<nb::gil_scoped_release>(), "Writes the launches of bundles as one.");
+  module.def("run_bundle", &runBundle, nb::arg("path"), nb::arg("clients"), nb::arg("threads"),
+             nb::arg("address_only"), "Runs the launches of a bundle; returns their reports.");
+}
+
+}  // namespace tilesight::binding

@@ -1,0 +1,178 @@
+// Launches: from described arguments (tilesight/capture/arguments.py) to a report.
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding.h"
+#include "tools/client_names.h"
+
+namespace nb = nanobind;
+
+namespace tilesight::binding {
+
+std::vector<exec::ClientInstance> clientsOf(const nb::list& names) {
+  std::vector<std::string> texts;
+  for (nb::handle name : names) {
+    if (!nb::isinstance<nb::str>(name)) throw Error("clients written in Python cannot be run yet");
+    texts.push_back(nb::cast<std::string>(name));
+  }
+  return valueOf(tools::clientsNamed(texts));
+}
+
+namespace {
+
+ir::ElementKind elementOf(const std::string& name) {
+  static const auto* kinds = [] {
+    auto* map = new std::unordered_map<std::string, ir::ElementKind>;
+    for (int kind = 1; kind <= static_cast<int>(ir::ElementKind::Pointer); ++kind)
+      map->emplace(ir::elementName(static_cast<ir::ElementKind>(kind)), static_cast<ir::ElementKind>(kind));
+    return map;
+  }();
+  const auto found = kinds->find(name);
+  if (found == kinds->end()) throw Error("there is no element type " + name);
+  return found->second;
+}
+
+std::vector<int64_t> numbersOf(nb::handle sequence) {
+  std::vector<int64_t> numbers;
+  for (nb::handle item : sequence) numbers.push_back(nb::cast<int64_t>(item));
+  return numbers;
+}
+
+/// (kind, name, element, dtype, shape, strides, offset, storage)
+launch::View viewOf(const nb::tuple& row) {
+  launch::View view;
+  view.element = elementOf(nb::cast<std::string>(row[2]));
+  view.dtype = nb::cast<std::string>(row[3]);
+  view.shape = numbersOf(row[4]);
+  view.strides = numbersOf(row[5]);
+  view.offset = nb::cast<int64_t>(row[6]);
+  view.storage = nb::cast<uint32_t>(row[7]);
+  return view;
+}
+
+/// The rows of capture/arguments.py, whose kinds are numbered alike.
+launch::Argument argumentOf(const nb::tuple& row) {
+  using Kind = launch::Argument::Kind;
+  enum { Tensor, Scalar, Descriptor, Specialized };
+  launch::Argument argument;
+  argument.name = nb::cast<std::string>(row[1]);
+  switch (nb::cast<int>(row[0])) {
+    case Tensor:
+      argument.kind = Kind::Tensor;
+      argument.view = viewOf(row);
+      argument.hint = nb::cast<std::string>(row[8]);
+      break;
+    case Scalar:
+      argument.kind = Kind::Scalar;
+      argument.element = elementOf(nb::cast<std::string>(row[2]));
+      argument.bits = nb::cast<uint64_t>(row[3]);
+      argument.hint = nb::cast<std::string>(row[4]);
+      break;
+    case Descriptor:
+      argument.kind = Kind::Descriptor;
+      argument.view = viewOf(row);
+      argument.blockShape = numbersOf(row[8]);
+      argument.paddingNan = nb::cast<bool>(row[9]);
+      break;
+    case Specialized:
+      argument.kind = Kind::Specialized;
+      argument.text = nb::cast<std::string>(row[2]);
+      break;
+    default:
+      throw Error("an argument of unknown kind");
+  }
+  return argument;
+}
+
+/// (address, bytes, recorded base, known, name)
+launch::Storage storageOf(nb::handle row) {
+  launch::Storage storage;
+  storage.data = reinterpret_cast<uint8_t*>(nb::cast<uintptr_t>(row[0]));
+  storage.bytes = nb::cast<uint64_t>(row[1]);
+  storage.recordedBase = nb::cast<uint64_t>(row[2]);
+  storage.allocationKnown = nb::cast<bool>(row[3]);
+  storage.name = nb::cast<std::string>(row[4]);
+  return storage;
+}
+
+/// A copy with memory of its own.
+std::shared_ptr<const launch::Launch> kept(const launch::Launch& launch) {
+  auto copy = std::make_shared<launch::Launch>(launch);
+  for (launch::Storage& storage : copy->storages) {
+    const std::shared_ptr<uint8_t[]> bytes(new uint8_t[storage.bytes]);
+    if (storage.bytes) std::memcpy(bytes.get(), storage.data, storage.bytes);
+    storage.data = bytes.get();
+    storage.owner = bytes;
+  }
+  return copy;
+}
+
+Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list& arguments,
+                    const nb::list& storages, const nb::list& clients, unsigned threads,
+                    bool addressOnly, uint32_t index, const std::string& test,
+                    const std::string& config, const nb::tuple& uninitialized, uint64_t keepLimit,
+                    uint32_t numSms) {
+  launch::Launch launch = kernel.prototype;
+  launch.index = index;
+  for (size_t axis = 0; axis < 3; ++axis) launch.grid[axis] = nb::cast<int64_t>(grid[axis]);
+  for (nb::handle row : arguments) launch.arguments.push_back(argumentOf(nb::borrow<nb::tuple>(row)));
+  for (nb::handle row : storages) launch.storages.push_back(storageOf(row));
+  for (nb::handle row : uninitialized)
+    for (launch::Argument& argument : launch.arguments)
+      if (argument.kind == launch::Argument::Kind::Tensor &&
+          argument.view.storage == nb::cast<uint32_t>(row))
+        argument.view.uninitialized = true;
+  launch.test = test;
+  if (!config.empty()) launch.config = config;
+  launch.numSms = numSms;
+
+  exec::RunOptions options;
+  options.clients = clientsOf(clients);
+  options.threads = threads;
+  options.addressOnly = addressOnly;
+
+  Report report;
+  nb::gil_scoped_release released;
+  uint64_t bytes = 0;
+  for (const launch::Storage& storage : launch.storages) bytes += storage.bytes;
+  if (bytes <= keepLimit && keepLimit) {
+    report.inputs = kept(launch);
+    report.inputBytes = bytes;
+  }
+  report.launch = valueOf(exec::run(*kernel.compiled, launch, options));
+  report.launch.launch = index;
+  for (findings::Finding& finding : report.launch.findings) finding.launch = index;
+  return report;
+}
+
+Report unknownLaunch(uint32_t index, const std::string& kernel, const std::string& reason,
+                     const std::string& file, uint32_t line) {
+  Report report;
+  report.launch.launch = index;
+  report.launch.kernel = kernel;
+  report.launch.unknowns.push_back({kernel, reason, {file, line, 0, kernel}, {}});
+  return report;
+}
+
+}  // namespace
+
+void defineLaunch(nb::module_& module) {
+  module.def("launch", &launchKernel, nb::arg("kernel"), nb::arg("grid"), nb::arg("arguments"),
+             nb::arg("storages"), nb::arg("clients"), nb::arg("threads"), nb::arg("address_only"),
+             nb::arg("index"), nb::arg("test"), nb::arg("config"), nb::arg("uninitialized"),
+             nb::arg("keep_limit"), nb::arg("num_sms"), "Runs a launch in place on its storages.");
+  module.def("check_clients", [](const nb::list& names) { clientsOf(names); }, nb::arg("names"),
+             "Raises Error if a name is no client.");
+  module.def("clients_of_tool",
+             [](const std::string& tool) { return valueOf(tools::clientsOfTool(tool)); }, nb::arg("tool"),
+             "The clients of a group.");
+  module.def("unknown_launch", &unknownLaunch, nb::arg("index"), nb::arg("kernel"), nb::arg("reason"),
+             nb::arg("file"), nb::arg("line"), "The report of a launch that was not executed.");
+}
+
+}  // namespace tilesight::binding

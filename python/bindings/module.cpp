@@ -1,0 +1,50 @@
+// tilesight._native: the engine, sessions, bundles and the command line for Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding.h"
+#include "tools/tools.h"
+
+namespace nb = nanobind;
+
+namespace tilesight::binding {
+
+void check(const Status& status) {
+  if (!status) throw Error(status.error().str());
+}
+
+namespace {
+
+/// Runs a command of `tilesight`; `arguments` begin with the program's name.
+int runMain(std::vector<std::string> arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  nb::gil_scoped_release released;
+  return tools::main(static_cast<int>(arguments.size()), pointers.data());
+}
+
+}  // namespace
+}  // namespace tilesight::binding
+
+NB_MODULE(_native, module) {
+  using namespace tilesight::binding;
+  module.doc() = "The native part of Tilesight.";
+  // The exception type lives as long as the interpreter.
+  static PyObject* errorType =
+      nb::object(nb::module_::import_("tilesight.errors").attr("Error")).release().ptr();
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      PyErr_SetString(errorType, error.what());
+    }
+  });
+  defineKernel(module);
+  defineReport(module);
+  defineLaunch(module);
+  defineSession(module);
+  defineBundle(module);
+  module.def("main", &runMain, nb::arg("arguments"), "Runs a command; returns its exit status.");
+}

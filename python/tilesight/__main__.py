@@ -1,0 +1,23 @@
+"""The command `tilesight`: `run` is Python, everything else is the native program."""
+
+import sys
+
+
+def main(arguments=None):
+    """Runs a command and returns its exit status."""
+    from .errors import Error
+
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        if arguments[:1] == ["run"]:
+            from .run import main as run
+            return run(arguments[1:])
+        from .engine import native
+        return native().main(["tilesight", *arguments])
+    except Error as error:
+        print(f"tilesight: error: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

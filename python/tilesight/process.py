@@ -1,0 +1,29 @@
+"""Activation in the processes of a `tilesight run`; called by startup/sitecustomize.py."""
+
+import os
+import sys
+
+from .session import recorder
+
+RUN_DIR = "TILESIGHT_RUN_DIR"  # where this run's processes leave their reports
+
+
+def before_triton():
+    from .capture import hook
+
+    recorder.start_run(os.environ[RUN_DIR])
+    if hook.switch_interpreter_off():
+        recorder.note("TRITON_INTERPRET=1 is ignored: Tilesight executes the kernels itself")
+
+
+def after_triton():
+    from . import engine
+    from .capture import hook
+    from .errors import Error
+
+    try:
+        engine.native()
+    except Error as error:
+        recorder.problem(sys.executable, 0, 0, str(error))
+        return
+    hook.install()

@@ -1,0 +1,208 @@
+"""The options of `tilesight run`."""
+
+import dataclasses
+import os
+import re
+
+from .engine import native
+
+USAGE = """\
+usage: tilesight run [options] (script.py | -m module | pytest ... | -- command) [args]
+
+Runs a program unmodified, checks every Triton kernel launch in it (child processes included), and
+reports on standard error when it has ended. No GPU is needed: kernels run on the CPU, and their
+results are where the program expects them.
+
+  --client C,...          clients (default: sanitizer); "off" only executes
+  --tool NAME             a group of clients: memcheck
+  --kernel-name NAME      only kernels of this name, or matching regex:EXPRESSION
+  --launch-skip N         leave out the first N matching launches
+  --launch-count N        check only N matching launches
+  --ignore KIND,...       kinds of findings not to report
+  --print-limit N         findings in the text report; 0: all (default 50)
+  --fail-on LEVEL         error (default), warning or never
+  --error-exitcode N      exit status with findings (default 1)
+  --json FILE             also write the report as JSON (-: standard output)
+  --save FILE.tsb|DIR     keep launches with findings as a bundle, or as one a launch in a folder;
+                          bundles hold the kernels' data and source
+  --save-all              keep all launches
+  --save-limit SIZE       bytes that may be kept (default 2G)
+  --threads N             threads of the engine (default: all cores)
+  --num-sms N             multiprocessors that the program is told of
+  --address-only          compute addresses and masks only: fast, outputs are not computed
+  --quiet                 print findings only
+
+Exit status: the program's own, or 1 with findings, 2 for bad usage or input, 3 where something was
+not checked or no kernel was launched, 4 for an internal error.
+
+Example:
+  tilesight run examples/triton/attention_tail.py
+  tilesight run --json report.json pytest tests -q
+"""
+
+
+@dataclasses.dataclass
+class Options:
+    client: list = None
+    ignore: list = dataclasses.field(default_factory=list)
+    kernel_name: str = None
+    launch_skip: int = 0
+    launch_count: int = None
+    print_limit: int = 50
+    fail_on: str = "error"
+    error_exitcode: int = 1
+    json: str = None
+    save: str = None
+    save_all: bool = False
+    save_limit: int = 2 << 30
+    threads: int = None
+    num_sms: int = None
+    address_only: bool = False
+    quiet: bool = False
+
+    @property
+    def save_is_folder(self):
+        return self.save is not None and not self.save.endswith(".tsb")
+
+    def for_processes(self, folder):
+        """What the program's processes need to know: tilesight.config's command line."""
+        return {
+            "client": self.client,
+            "kernel_name": self.kernel_name,
+            "launch_skip": self.launch_skip,
+            "launch_count": self.launch_count,
+            "threads": self.threads,
+            "num_sms": self.num_sms,
+            "address_only": self.address_only or None,
+            # Bundles that are to become one file are merged at the end.
+            "save": (os.path.abspath(self.save) if self.save_is_folder else folder) if self.save else None,
+            "save_name": None if self.save is None or self.save_is_folder else self.save,
+            "save_all": self.save_all,
+            "save_limit": self.save_limit,
+        }
+
+
+def _number(least, most=None):
+    def parse(option, text):
+        try:
+            value = int(text)
+        except ValueError:
+            value = None
+        if value is None or value < least or (most is not None and value > most):
+            end = f" to {most}" if most is not None else ""
+            raise ValueError(f"{option} is {text!r}; it must be a whole number from {least}{end}")
+        return value
+    return parse
+
+
+def _clients(option, text):
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if names != ["off"]:
+        native().check_clients(names)
+    return names
+
+
+def _tool(option, text):
+    return native().clients_of_tool(text)
+
+
+def _kinds(option, text):
+    kinds = [name.strip() for name in text.split(",") if name.strip()]
+    for kind in kinds:
+        problem = native().kind_problem(kind)
+        if problem:
+            raise ValueError(f"{option}: {problem}")
+    return kinds
+
+
+def _level(option, text):
+    if text not in ("error", "warning", "never"):
+        raise ValueError(f"{option} is {text!r}; it can be error, warning or never")
+    return text
+
+
+def _kernel(option, text):
+    if not text.startswith("regex:"):
+        return f"^{re.escape(text)}$"
+    try:
+        re.compile(text[6:])
+    except re.error as error:
+        raise ValueError(f"{option}: the expression {text[6:]!r} is wrong: {error}") from None
+    return text[6:]
+
+
+def _size(option, text):
+    match = re.fullmatch(r"(\d+)([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
+    if not match:
+        raise ValueError(f"{option} is {text!r}; write a size such as 512M or 2G")
+    return int(match.group(1)) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[match.group(2).upper()]
+
+
+def _text(option, text):
+    return text
+
+
+# option -> (field, how its value is read; None: a flag)
+_OPTIONS = {
+    "--client": ("client", _clients),
+    "--tool": ("client", _tool),
+    "--kernel-name": ("kernel_name", _kernel),
+    "--launch-skip": ("launch_skip", _number(0)),
+    "--launch-count": ("launch_count", _number(0)),
+    "--ignore": ("ignore", _kinds),
+    "--print-limit": ("print_limit", _number(0)),
+    "--fail-on": ("fail_on", _level),
+    "--error-exitcode": ("error_exitcode", _number(0, 255)),
+    "--json": ("json", _text),
+    "--save": ("save", _text),
+    "--save-all": ("save_all", None),
+    "--save-limit": ("save_limit", _size),
+    "--threads": ("threads", _number(0)),
+    "--num-sms": ("num_sms", _number(1)),
+    "--address-only": ("address_only", None),
+    "--quiet": ("quiet", None),
+}
+
+_PLANNED = ("--sarif", "--format", "--baseline", "--write-baseline", "--seed", "--timeout", "--data",
+            "--all-configs", "--fail-fast")
+
+
+def parse(arguments):
+    """(options, what stands after them). Raises ValueError or tilesight.Error with one line."""
+    options = Options()
+    position = 0
+    while position < len(arguments):
+        argument = arguments[position]
+        if argument in ("--", "-m") or not argument.startswith("-"):
+            break
+        name, given, value = argument.partition("=")
+        if name in _PLANNED:
+            raise ValueError(f"{name} is planned and not built yet")
+        if name not in _OPTIONS:
+            raise ValueError(f"there is no option {name}{_hint(name)}")
+        field, read = _OPTIONS[name]
+        position += 1
+        if read is None:
+            if given:
+                raise ValueError(f"{name} takes no value")
+            setattr(options, field, True)
+            continue
+        if not given:
+            if position == len(arguments):
+                raise ValueError(f"{name} needs a value")
+            value = arguments[position]
+            position += 1
+        parsed = read(name, value)
+        if isinstance(parsed, list):
+            parsed = [*(getattr(options, field) or []), *parsed]
+        setattr(options, field, parsed)
+    if options.save_all and not options.save:
+        raise ValueError("--save-all needs --save")
+    return options, arguments[position:]
+
+
+def _hint(name):
+    import difflib
+
+    near = difflib.get_close_matches(name, _OPTIONS, 1)
+    return f"; did you mean {near[0]}?" if near else ""

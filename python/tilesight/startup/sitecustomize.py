@@ -1,0 +1,58 @@
+"""Python runs this at start-up in the processes of a `tilesight run` (its folder is on PYTHONPATH).
+
+It costs nothing until the program imports Triton; then the hook goes in. A sitecustomize of the
+user's own runs first, as it would without Tilesight.
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _run_users_own():
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != _HERE]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
+    if spec is not None and spec.loader is not None:
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["sitecustomize"] = module
+        spec.loader.exec_module(module)
+
+
+class _TritonWatcher:
+    """Finds Triton as everybody else would, and activates Tilesight once it is imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "triton":
+            return None
+        sys.meta_path.remove(self)  # once is enough
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.loader is None:
+            return spec
+        load = spec.loader.exec_module
+
+        def exec_module(module):
+            process = _tilesight_process()
+            process.before_triton()
+            load(module)
+            process.after_triton()
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+def _tilesight_process():
+    home = os.environ["TILESIGHT_HOME"]
+    sys.path.append(home)
+    try:
+        from tilesight import process
+    finally:
+        sys.path.remove(home)
+    return process
+
+
+if os.environ.get("TILESIGHT_RUN_DIR"):
+    sys.meta_path.insert(0, _TritonWatcher())
+_run_users_own()
