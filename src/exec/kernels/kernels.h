@@ -5,13 +5,17 @@
 // - i1 elements are one byte, 0 or 1. f16, bf16 and fp8 are their bit patterns.
 // - Integer arithmetic wraps. f16, bf16, fp8 arithmetic is done in f32 and rounded once (to nearest
 //   even) per operation. f32 operations round each; nothing is contracted but Fma.
-// - `out` may equal an input pointer (in place); otherwise spans do not overlap.
+// - `out` may equal an input pointer (in place) where the elements have the same size; otherwise spans
+//   do not overlap.
+// - A NaN that an operation or cast produces is the canonical one of its kind (positive, quiet, no
+//   payload). NegF, AbsF, select and the memory functions move bits and keep NaNs.
 // - A lookup that has no kernel returns a null function: the caller reports the operation as
 //   not executable, it is never guessed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "ir/type.h"
@@ -45,7 +49,8 @@ enum class CastOp : uint8_t {
   SIToFP, UIToFP,           // round to nearest even
   FPToSI, FPToUI,           // toward zero; NaN gives 0, out of range saturates (as PTX cvt.rzi)
   FPExt,                    // exact
-  FPTruncRtne, FPTruncRtz,  // narrowing; overflow to inf (fp8: see numerics notes in docs)
+  FPTruncRtne, FPTruncRtz,  // any two different float kinds, rounded once; overflow as the rounding
+                            // has it (Rtz: the largest finite value); fp8 saturates, infinity included
 };
 
 using UnaryFn = void (*)(void* out, const void* a, size_t n);
@@ -115,7 +120,13 @@ struct KernelSet {
   size_t (*countNonZero)(const uint8_t* in, size_t n);
 };
 
-/// The best set this machine runs. TILESIGHT_ISA=x86-64-v3 (or another name) forces one.
+/// Whether this machine has the instructions of at least one set. Ask before calling kernels().
+bool machineSupported();
+/// One line that says what is missing; empty if machineSupported().
+std::string machineError();
+
+/// The best set this machine runs. TILESIGHT_ISA=x86-64-v3 (or another name) forces one. Ends the
+/// process with a message if the machine has no set, or not the forced one.
 const KernelSet& kernels();
 /// All sets this machine can run, for tests that compare their bits.
 struct KernelSets { const KernelSet* sets[4]; size_t count; };
