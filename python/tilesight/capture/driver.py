@@ -85,13 +85,24 @@ def run_once(function, warmup=None, rep=None, grad_to_none=None, quantiles=None,
     return [elapsed] if return_mode == "all" else elapsed
 
 
+_create = None  # Triton's own way to make the driver, while the stand-in is installed
+
+
+def require_device():
+    """Raises Triton's own error where a launch needs the device that is not there."""
+    active = sys.modules["triton.runtime.driver"].driver._active
+    if _create is not None and (active is None or isinstance(active, StandInDriver)):
+        _create()
+
+
 def install(patches):
     """Puts the stand-ins in place; `patches(owner, name, value)` remembers how to undo it."""
     import triton.testing
 
+    global _create
     # The attribute triton.runtime.driver is the object, not the module.
     module = sys.modules["triton.runtime.driver"]
-    create = module._create_driver
+    create = _create = module._create_driver
 
     def create_driver():
         try:
@@ -103,3 +114,13 @@ def install(patches):
     for name in ("do_bench", "do_bench_cudagraph"):
         if hasattr(triton.testing, name):
             patches(triton.testing, name, run_once)
+
+
+def uninstall():
+    """Forgets the stand-in driver, so that Triton looks for a device again."""
+    global _create
+    _create = None
+    shared = sys.modules["triton.runtime.driver"].driver
+    for name in ("_active", "_default"):
+        if isinstance(getattr(shared, name, None), StandInDriver):
+            setattr(shared, name, None)

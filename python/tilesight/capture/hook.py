@@ -42,6 +42,7 @@ def uninstall():
         while _undo:
             owner, name, value = _undo.pop()
             setattr(owner, name, value)
+        driver.uninstall()
 
 
 def _innermost(kernel):
@@ -55,6 +56,7 @@ def _hooked_run(native):
     def run(self, *args, grid, warmup, **kwargs):
         plan = session.plan(self)
         if plan is None:
+            driver.require_device()
             return native(self, *args, grid=grid, warmup=warmup, **kwargs)
         return _run(self, plan, args, kwargs, grid, warmup)
 

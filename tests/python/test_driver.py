@@ -1,0 +1,73 @@
+"""Programs that ask about a device where there is none."""
+
+import sys
+
+import numpy as np
+import triton
+import triton.language as tl
+import triton.testing
+
+import tilesight as ts
+from recording import recorded
+
+
+def test_device_properties_and_target():
+    with recorded():
+        from triton.runtime import driver
+
+        active = driver.active
+        device = active.get_current_device()
+        properties = active.utils.get_device_properties(device)
+        assert properties["warpSize"] == 32 and properties["max_shared_mem"] > 0
+        assert active.get_current_target().backend == "cuda"
+        assert active.get_current_stream(device) == 0
+
+
+def test_num_sms_is_what_the_program_is_told():
+    ts.config.num_sms = 4
+    with recorded():
+        assert triton.runtime.driver.active.utils.get_device_properties(0)["multiprocessor_count"] == 4
+
+
+def test_the_real_driver_comes_back():
+    with recorded():
+        triton.runtime.driver.active
+    module = sys.modules["triton.runtime.driver"]
+    assert module._create_driver.__module__ == "triton.runtime.driver"
+
+
+def test_do_bench_runs_once():
+    calls = []
+    with recorded():
+        assert triton.testing.do_bench(lambda: calls.append(1)) >= 0
+        assert len(triton.testing.do_bench(lambda: calls.append(1), quantiles=[0.5, 0.2, 0.8])) == 3
+    assert len(calls) == 2
+
+
+def test_occupancy_can_be_computed_from_a_warmup():
+    @triton.jit
+    def kernel(x_ptr, B: tl.constexpr):
+        tl.store(x_ptr + tl.arange(0, B), 0.0)
+
+    with recorded():
+        compiled = kernel.warmup(np.zeros(8, np.float32), B=8, num_warps=8, grid=(1,))
+        compiled._init_handles()
+        assert compiled.n_regs > 0
+        assert compiled.metadata.shared > 0
+        assert compiled.metadata.num_warps == 8
+
+
+def test_interpreted_kernels_are_named(monkeypatch, capsys):
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+
+    @triton.jit
+    def interpreted(x_ptr):
+        tl.store(x_ptr, 0.0)
+
+    monkeypatch.delenv("TRITON_INTERPRET")
+    with recorded():
+        try:
+            interpreted[(1,)](np.zeros(4, np.float32))
+        except Exception:
+            pass  # Triton's interpreter does not take numpy arrays
+    assert "interpreted runs under Triton's interpreter" in capsys.readouterr().err
