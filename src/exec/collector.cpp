@@ -1,0 +1,85 @@
+#include "exec/collector.h"
+
+#include <algorithm>
+
+namespace tilesight::exec {
+
+namespace {
+constexpr size_t kMaxConsequences = 8;
+}
+
+findings::Finding* Collector::find(const FindingKey& key) {
+  auto it = entries_.find(key);
+  return it == entries_.end() ? nullptr : &it->second.finding;
+}
+
+findings::Finding& Collector::add(const FindingKey& key, findings::Finding finding) {
+  Entry entry;
+  entry.finding = std::move(finding);
+  entry.order = entries_.size();
+  return entries_.emplace(key, std::move(entry)).first->second.finding;
+}
+
+void Collector::count(const FindingKey& key, int64_t elements, int64_t linear) {
+  auto it = entries_.find(key);
+  if (it == entries_.end()) return;
+  Entry& entry = it->second;
+  entry.finding.countElements += elements;
+  if (entry.lastProgram != linear) {
+    entry.lastProgram = linear;
+    ++entry.finding.countPrograms;
+  }
+}
+
+namespace {
+void addTo(std::vector<std::string>& list, const std::string& text) {
+  if (list.size() < kMaxConsequences && std::find(list.begin(), list.end(), text) == list.end())
+    list.push_back(text);
+}
+}  // namespace
+
+void Collector::addConsequence(const plan::Instr* instr, const std::string& text) {
+  for (auto& [key, entry] : entries_)
+    if (key.instr == instr) addTo(entry.finding.consequences, text);
+}
+
+void Collector::addUnknown(findings::Unknown unknown) {
+  for (const auto& seen : unknowns_)
+    if (seen.reason == unknown.reason && seen.location.line == unknown.location.line &&
+        seen.location.file == unknown.location.file)
+      return;
+  unknowns_.push_back(std::move(unknown));
+}
+
+void Collector::merge(Collector&& later) {
+  std::vector<std::pair<const FindingKey*, Entry*>> order;
+  for (auto& [key, entry] : later.entries_) order.emplace_back(&key, &entry);
+  std::sort(order.begin(), order.end(), [](auto& a, auto& b) { return a.second->order < b.second->order; });
+  for (auto& [key, entry] : order) {
+    auto it = entries_.find(*key);
+    if (it == entries_.end()) {
+      size_t at = entries_.size();
+      entry->order = at;
+      entries_.emplace(*key, std::move(*entry));
+      continue;
+    }
+    findings::Finding& mine = it->second.finding;
+    mine.countElements += entry->finding.countElements;
+    mine.countPrograms += entry->finding.countPrograms;
+    // The sentence gives the most bytes past the end; the witness stays the first.
+    mine.maxBytesPast = std::max(mine.maxBytesPast, entry->finding.maxBytesPast);
+    for (const std::string& text : entry->finding.consequences) addTo(mine.consequences, text);
+  }
+  for (auto& unknown : later.unknowns_) addUnknown(std::move(unknown));
+}
+
+std::vector<findings::Finding> Collector::takeFindings() {
+  std::vector<Entry*> order;
+  for (auto& [key, entry] : entries_) order.push_back(&entry);
+  std::sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->order < b->order; });
+  std::vector<findings::Finding> result;
+  for (Entry* entry : order) result.push_back(std::move(entry->finding));
+  return result;
+}
+
+}  // namespace tilesight::exec

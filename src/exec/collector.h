@@ -1,0 +1,50 @@
+// Findings of a range of programs, merged by place: one per kind, call chain, operation and argument,
+// with the first witness in program order and the counts of all.
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "findings/finding.h"
+#include "plan/plan.h"
+
+namespace tilesight::exec {
+
+struct FindingKey {
+  std::string kind;
+  const plan::Instr* instr = nullptr;  // an instruction is one operation in one call chain
+  int32_t argument = -1;
+  auto operator<=>(const FindingKey&) const = default;
+};
+
+class Collector {
+ public:
+  /// The finding of this key, or null if it has not been seen in this range.
+  findings::Finding* find(const FindingKey& key);
+  findings::Finding& add(const FindingKey& key, findings::Finding finding);
+  /// Counts `elements` more for a finding of program `linear`.
+  void count(const FindingKey& key, int64_t elements, int64_t linear);
+  /// To every finding at this instruction.
+  void addConsequence(const plan::Instr* instr, const std::string& text);
+  void addUnknown(findings::Unknown unknown);
+  /// Appends a later range.
+  void merge(Collector&& later);
+  /// In order of first appearance.
+  std::vector<findings::Finding> takeFindings();
+  std::vector<findings::Unknown> takeUnknowns() { return std::move(unknowns_); }
+  bool empty() const { return entries_.empty() && unknowns_.empty(); }
+
+ private:
+  struct Entry {
+    findings::Finding finding;
+    int64_t lastProgram = -1;
+    size_t order = 0;
+  };
+  std::map<FindingKey, Entry> entries_;
+  std::vector<findings::Unknown> unknowns_;
+};
+
+}  // namespace tilesight::exec

@@ -1,0 +1,370 @@
+// Why an address is what it is, in the user's own names: walks the operations behind a value and
+// writes them back as the expressions they came from, with the values they had.
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "exec/report.h"
+
+namespace tilesight::exec {
+
+namespace {
+
+using ir::Operation;
+using ir::Value;
+using plan::Instance;
+
+constexpr size_t kMaxEntries = 8;
+constexpr int kMaxDepth = 24;
+
+// A value in one expansion of its function.
+struct Ref {
+  const Instance* instance = nullptr;
+  const Value* value = nullptr;
+  auto operator<=>(const Ref&) const = default;
+};
+
+std::string groupDigits(int64_t v) { return std::to_string(v); }
+
+class Explainer {
+ public:
+  explicit Explainer(Machine& machine) : machine_(machine) {}
+
+  // Follows parameters to the caller's operands and call results to the callee's returned values.
+  Ref resolve(Ref ref) const {
+    for (int i = 0; i < 2 * kMaxDepth; ++i) {
+      const Value* v = ref.value;
+      if (!v->owner && v->block && ref.instance->parent && ref.instance->function->regions.size() &&
+          v->block == ref.instance->function->regions[0]->blocks[0].get() &&
+          v->index < ref.instance->call->operands.size()) {
+        ref = {ref.instance->parent, ref.instance->call->operands[v->index]};
+        continue;
+      }
+      break;
+    }
+    return ref;
+  }
+
+  // Inside a call: the value the callee returns, if it has one return.
+  bool enterCall(Ref ref, Ref* inner) const {
+    if (!ref.value->owner || ref.value->owner->name != "tile.call") return false;
+    for (auto& instance : machine_.context().plan->program.instances) {
+      if (instance->call != ref.value->owner || instance->parent != ref.instance) continue;
+      for (auto& block : instance->function->regions[0]->blocks) {
+        if (block->operations.empty() || block->operations.back()->name != "tile.return") continue;
+        *inner = {instance.get(), block->operations.back()->operands[ref.value->index]};
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The user's variable this value is, or "".
+  std::string nameOf(Ref ref) const {
+    const Value* v = ref.value;
+    if (v->owner) {
+      if (v->owner->name == "arith.constant") return {};
+      return v->owner->location.name();
+    }
+    std::string name = v->location.name();
+    if (name.empty()) name = v->name;
+    if (name.empty() && v->block && v->block->parent->parent) name = v->block->parent->parent->location.name();
+    // The printer numbers clashes: x_3 is x unless the source line has an x_3.
+    size_t bar = name.rfind('_');
+    if (v->location.name().empty() && bar != std::string::npos && bar > 0 && bar + 1 < name.size() &&
+        std::all_of(name.begin() + static_cast<int64_t>(bar) + 1, name.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)); })) {
+      if (!sourceHas(v, name)) name.resize(bar);
+    }
+    if (!name.empty() && (std::isdigit(static_cast<unsigned char>(name[0])) || name.starts_with("arg"))) {
+      if (name.size() > 3 && std::isdigit(static_cast<unsigned char>(name[3]))) return {};
+      if (std::isdigit(static_cast<unsigned char>(name[0]))) return {};
+    }
+    return name;
+  }
+
+  const Tile* tileOf(Ref ref) const {
+    auto it = ref.instance->slots.find(ref.value);
+    if (it == ref.instance->slots.end() || it->second == plan::kNoSlot) return nullptr;
+    const Tile& tile = machine_.slot(it->second);
+    return tile.form == Form::Empty ? nullptr : &tile;
+  }
+
+  std::string valueText(Ref ref) const {
+    const Tile* tile = tileOf(ref);
+    if (!tile || tile->kind == ElementKind::Pointer) return {};
+    if (tile->kind == ElementKind::I1) return {};
+    if (ir::isFloatKind(tile->kind)) return tile->numel() == 1 || tile->isSplat() ? elementText(*tile, 0) : std::string();
+    Range range;
+    if (!valueRange(*tile, &range)) return {};
+    return range.min == range.max ? groupDigits(range.min) : fmt::format("{}..{}", groupDigits(range.min), groupDigits(range.max));
+  }
+
+  // Writes `ref` as an expression. `current` is the variable whose definition this is: operations
+  // that carry its name are part of the definition, others are mentioned by their own name.
+  std::string render(Ref ref, const std::string& current, int level, int depth) {
+    ref = resolve(ref);
+    std::string name = nameOf(ref);
+    const Operation* op = ref.value->owner;
+    if (!name.empty() && name != current) {
+      mention(ref, name);
+      return name;
+    }
+    if (depth > kMaxDepth) return "...";
+    if (!op) return name.empty() ? "?" : name;
+    auto operand = [&](unsigned i, int need) { return render({ref.instance, op->operands[i]}, current, need, depth + 1); };
+    auto infix = [&](const char* sign, int own) {
+      std::string text = fmt::format("{} {} {}", operand(0, own), sign, operand(1, own + 1));
+      return own < level ? "(" + text + ")" : text;
+    };
+    std::string_view o = op->name;
+    if (o == "arith.constant") return constantText(*op);
+    if (o == "tile.splat" || o == "tile.broadcast" || o == "tile.unsplat" || o == "arith.extsi" || o == "arith.extui" ||
+        o == "arith.trunci" || o == "arith.bitcast" || o == "tile.bitcast" || o == "arith.extf" || o == "arith.truncf" ||
+        o == "tile.int_to_ptr" || o == "tile.ptr_to_int")
+      return operand(0, level);
+    if (o == "tile.reshape") {
+      ir::Attribute axis = op->attribute("axis");
+      std::string inner = operand(0, axis ? 10 : level);
+      if (!axis) return inner;
+      size_t rank = ref.value->type.shape().size();
+      std::string index;
+      for (size_t d = 0; d < rank; ++d) index += std::string(d ? ", " : "") + (static_cast<int64_t>(d) == axis.asInteger() ? "None" : ":");
+      // x[:, None] of a scalar expression reads badly: only mark variables and ranges.
+      return fmt::format("{}[{}]", inner, index);
+    }
+    if (o == "tile.permute") return fmt::format("trans({})", operand(0, 0));
+    if (o == "tile.iota") return fmt::format("arange({}, {})", op->integer("start"), op->integer("end"));
+    if (o == "tile.program_id") return fmt::format("program_id({})", axisNumber(*op));
+    if (o == "tile.num_programs") return fmt::format("num_programs({})", axisNumber(*op));
+    if (o == "arith.addi" || o == "arith.addf" || o == "tile.ptr_add") return infix("+", 5);
+    if (o == "arith.subi" || o == "arith.subf") return infix("-", 5);
+    if (o == "arith.muli" || o == "arith.mulf") return infix("*", 6);
+    if (o == "arith.divsi" || o == "arith.divui") return infix("//", 6);
+    if (o == "arith.divf") return infix("/", 6);
+    if (o == "arith.remsi" || o == "arith.remui") return infix("%", 6);
+    if (o == "arith.andi") return infix("&", 3);
+    if (o == "arith.ori") return infix("|", 1);
+    if (o == "arith.xori") return infix("^", 2);
+    if (o == "arith.shli") return infix("<<", 4);
+    if (o == "arith.shrsi" || o == "arith.shrui") return infix(">>", 4);
+    if (o == "arith.minsi" || o == "arith.minui") return fmt::format("minimum({}, {})", operand(0, 0), operand(1, 0));
+    if (o == "arith.maxsi" || o == "arith.maxui") return fmt::format("maximum({}, {})", operand(0, 0), operand(1, 0));
+    if (o == "arith.cmpi" || o == "arith.cmpf") return infix(comparison(op->string("predicate")), 0);
+    if (o == "arith.select")
+      return fmt::format("where({}, {}, {})", operand(0, 0), operand(1, 0), operand(2, 0));
+    if (o == "arith.sitofp" || o == "arith.uitofp") return fmt::format("float({})", operand(0, 0));
+    if (o == "arith.fptosi" || o == "arith.fptoui") return fmt::format("int({})", operand(0, 0));
+    if (o == "tile.load") return fmt::format("load({})", operand(0, 0));
+    if (o == "tile.call") {
+      Ref inner;
+      std::string callee(op->string("callee"));
+      std::string shown = callee.substr(0, callee.find("__"));
+      size_t dot = shown.rfind('.');
+      if (dot != std::string::npos) shown = shown.substr(dot + 1);
+      std::string text = shown + "(";
+      for (size_t i = 0; i < op->operands.size(); ++i) text += (i ? ", " : "") + operand(static_cast<unsigned>(i), 0);
+      return text + ")";
+    }
+    if (o == "scf.for" || o == "scf.while" || o == "scf.if") return name.empty() ? "?" : name;
+    std::string text(o.substr(o.find('.') + 1));
+    text += "(";
+    for (size_t i = 0; i < op->operands.size(); ++i) text += (i ? ", " : "") + operand(static_cast<unsigned>(i), 0);
+    return text + ")";
+  }
+
+  // Notes a variable for a `because` entry of its own, once.
+  void mention(Ref ref, const std::string& name) {
+    if (!seen_.insert(name).second) return;
+    order_.push_back({ref, name});
+  }
+
+  std::string definition(Ref ref, const std::string& name) {
+    const Operation* op = ref.value->owner;
+    if (op) {
+      Ref inner;
+      if (op->name == "scf.for" || op->name == "scf.while" || op->name == "scf.if") return {};
+      return render(ref, name, 0, 0);
+    }
+    // Carried around a loop: the value before it and what an iteration adds.
+    const ir::Block* block = ref.value->block;
+    const Operation* loop = block && block->parent ? block->parent->parent : nullptr;
+    if (!loop || loop->name != "scf.for" || ref.value->index == 0) return {};
+    unsigned carried = ref.value->index - 1;
+    std::string start = render({ref.instance, loop->operands[3 + carried]}, name, 0, 0);
+    Ref next{ref.instance, block->operations.back()->operands[carried]};
+    const Operation* step = next.value->owner;
+    if (step && (step->name == "tile.ptr_add" || step->name == "arith.addi") && step->operands[0] == ref.value)
+      return fmt::format("{}, then += {} each iteration", start, render({next.instance, step->operands[1]}, name, 0, 0));
+    return start + " before the loop";
+  }
+
+  // `because` entries of everything mentioned so far, and of what those mention.
+  void finish(findings::Finding& finding) {
+    for (size_t i = 0; i < order_.size() && finding.because.size() < kMaxEntries; ++i) {
+      auto [ref, name] = order_[i];
+      findings::Because because;
+      because.name = name;
+      because.expression = definition(ref, name);
+      because.value = valueText(ref);
+      if (because.expression == because.value) because.expression.clear();
+      if (because.expression == name) because.expression.clear();
+      const Tile* tile = tileOf(ref);
+      bool pointer = tile && tile->kind == ElementKind::Pointer;
+      if (pointer && (because.expression.empty() || !ref.value->owner)) {
+        if (because.expression.empty()) continue;  // an argument: the sentence names it
+      }
+      if (because.expression.empty() && because.value.empty()) continue;
+      finding.because.push_back(std::move(because));
+    }
+  }
+
+  const std::vector<std::pair<Ref, std::string>>& mentioned() const { return order_; }
+  bool hasSeen(const std::string& name) const { return seen_.count(name) != 0; }
+
+ private:
+  bool sourceHas(const Value* v, const std::string& word) const {
+    const Operation* op = v->block && v->block->parent ? v->block->parent->parent : nullptr;
+    const ir::LocationStorage* file = op ? op->location.file() : nullptr;
+    if (!file) return true;
+    auto it = machine_.context().launch->sources.find(file->text);
+    return it == machine_.context().launch->sources.end() || it->second.find(word) != std::string::npos;
+  }
+
+  static int axisNumber(const Operation& op) {
+    ir::Attribute axis = op.attribute("axis");
+    if (auto value = axis.asInteger()) return static_cast<int>(*value);
+    return axis.asString() == "y" ? 1 : axis.asString() == "z" ? 2 : 0;
+  }
+
+  static const char* comparison(std::string_view p) {
+    if (p == "eq" || p == "oeq" || p == "ueq") return "==";
+    if (p == "ne" || p == "one" || p == "une") return "!=";
+    if (p == "slt" || p == "ult" || p == "olt") return "<";
+    if (p == "sle" || p == "ule" || p == "ole") return "<=";
+    if (p == "sgt" || p == "ugt" || p == "ogt") return ">";
+    return ">=";
+  }
+
+  std::string constantText(const Operation& op) const {
+    ir::Attribute value = op.attribute("value");
+    if (!value) return "?";
+    if (auto integer = value.asInteger()) {
+      if (value.kind() == ir::AttributeKind::Bool) return *integer ? "True" : "False";
+      if (op.result()->type.elementType().elementKind() == ElementKind::I1) return *integer ? "True" : "False";
+      return std::to_string(*integer);
+    }
+    for (auto& instance : machine_.context().plan->program.instances) {
+      const Tile* tile = tileOf({instance.get(), op.result()});
+      if (!tile || !tile->isSplat()) continue;
+      return tile->kind == ElementKind::I1 ? (tile->base ? "True" : "False") : elementText(*tile, 0);
+    }
+    return "?";
+  }
+
+  Machine& machine_;
+  std::set<std::string> seen_;
+  std::vector<std::pair<Ref, std::string>> order_;
+};
+
+// Integer variables that vary over the tile: what a mask has to bound.
+std::vector<std::pair<Ref, std::string>> ranges(const Explainer& explainer) {
+  std::vector<std::pair<Ref, std::string>> result;
+  for (auto& [ref, name] : explainer.mentioned()) {
+    const Tile* tile = explainer.tileOf(ref);
+    if (tile && ir::isIntegerKind(tile->kind) && tile->kind != ElementKind::I1 && tile->numel() > 1 && dependence(*tile))
+      result.emplace_back(ref, name);
+  }
+  return result;
+}
+
+}  // namespace
+
+void explainValue(Machine& machine, const Instr& instr, const Value* value, findings::Finding& finding) {
+  Explainer explainer(machine);
+  Ref ref = explainer.resolve({instr.instance, value});
+  std::string name = explainer.nameOf(ref);
+  if (name.empty()) {
+    std::string text = explainer.render(ref, "", 0, 0);
+    finding.because.push_back({"", text, explainer.valueText(ref)});
+  } else {
+    explainer.mention(ref, name);
+  }
+  explainer.finish(finding);
+}
+
+void explain(Machine& machine, const Instr& instr, const Resolved& access, int64_t element,
+             findings::Finding& finding) {
+  (void)element;
+  const Operation& op = *instr.source;
+  Explainer address(machine);
+  bool view = instr.op == Opcode::ViewLoad || instr.op == Opcode::ViewStore || instr.op == Opcode::ViewGather ||
+              instr.op == Opcode::ViewScatter;
+  std::string own = op.location.name();
+  Ref pointer = address.resolve({instr.instance, op.operands[0]});
+  std::string pointerName = address.nameOf(pointer);
+  if (pointerName.empty() || pointerName == own) {
+    address.render(pointer, own, 0, 0);
+  } else {
+    address.mention(pointer, pointerName);
+  }
+  if (view) {
+    for (size_t i = 1; i < op.operands.size(); ++i)
+      if (ir::isIntegerKind(machineKind(op.operands[i]->type))) address.render({instr.instance, op.operands[i]}, own, 0, 0);
+  }
+  // Everything behind the pointer is mentioned while the definitions are written.
+  address.finish(finding);
+
+  bool bounds = finding.kind == "out-of-bounds" || finding.kind == "out-of-view";
+  const Value* mask = nullptr;
+  if (instr.op == Opcode::Load && (instr.flag & 1)) mask = op.operands[1];
+  if ((instr.op == Opcode::Store || instr.op == Opcode::AtomicRmw) && (instr.flag & 1)) mask = op.operands[2];
+  if (mask) {
+    // Triton gives scalar atomics a constant true mask: that is no mask of the user's.
+    const Operation* owner = mask->owner;
+    while (owner && (owner->name == "tile.splat" || owner->name == "tile.broadcast")) owner = owner->operands[0]->owner;
+    if (owner && owner->name == "arith.constant") mask = nullptr;
+  }
+  Explainer guard(machine);
+  if (mask) {
+    Ref ref = guard.resolve({instr.instance, mask});
+    std::string name = guard.nameOf(ref);
+    std::string text = guard.render(ref, name == own || name.empty() ? own : name, 0, 0);
+    if (!name.empty() && name != own) text = name + " = " + text;
+    finding.notes.push_back("mask: " + text);
+    findings::Finding scratch;
+    guard.finish(scratch);
+    for (auto& because : scratch.because) {
+      bool known = std::any_of(finding.because.begin(), finding.because.end(), [&](auto& b) { return b.name == because.name; });
+      if (!known && finding.because.size() < kMaxEntries) finding.because.push_back(because);
+    }
+  }
+  if (!bounds || view) return;
+  // What varies over the tile and is not in the mask.
+  std::vector<std::string> missing;
+  for (auto& [ref, name] : ranges(address))
+    if (!guard.hasSeen(name)) missing.push_back(name);
+  // A variable built from one that is named too is said once.
+  for (const std::string& name : missing) finding.notes.push_back("no mask on " + name);
+  if (missing.empty() && !mask) finding.notes.push_back("no mask");
+  if (!finding.operand) return;
+  // A scalar that equals the size of the axis run over is the bound the user knows it by.
+  const findings::Operand& operand = *finding.operand;
+  int64_t bound = -1;
+  for (size_t d = 0; d < operand.index.size(); ++d)
+    if (operand.index[d] >= operand.shape[d] || operand.index[d] < 0) bound = operand.shape[d];
+  const launch::Launch& launch = *machine.context().launch;
+  for (const launch::Argument& argument : launch.arguments) {
+    if (bound < 0 || argument.kind != launch::Argument::Kind::Scalar || !ir::isIntegerKind(argument.element)) continue;
+    if (static_cast<int64_t>(argument.bits) != bound) continue;
+    bool known = std::any_of(finding.because.begin(), finding.because.end(), [&](auto& b) { return b.name == argument.name; });
+    if (!known) finding.because.push_back({argument.name, "", std::to_string(bound)});
+    if (missing.size() == 1 && finding.kind == "out-of-bounds")
+      finding.remedy = fmt::format("mask the {} with {} < {}", finding.operation, missing[0], argument.name);
+    break;
+  }
+  (void)access;
+}
+
+}  // namespace tilesight::exec

@@ -1,0 +1,133 @@
+#include "exec/footprint.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <sys/mman.h>
+
+namespace tilesight::exec {
+
+BitSpan::BitSpan(int64_t bits) : count_((bits + 63) / 64 + 1), low_(count_), high_(0) {
+  // Untouched pages of an anonymous mapping cost nothing.
+  void* memory = mmap(nullptr, static_cast<size_t>(count_) * 8, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  words_ = memory == MAP_FAILED ? nullptr : static_cast<uint64_t*>(memory);
+}
+
+BitSpan::~BitSpan() {
+  if (words_) munmap(words_, static_cast<size_t>(count_) * 8);
+}
+
+BitSpan::BitSpan(BitSpan&& other) noexcept
+    : words_(std::exchange(other.words_, nullptr)), count_(other.count_), low_(other.low_), high_(other.high_) {}
+
+void BitSpan::set(int64_t from, int64_t to) {
+  if (from >= to) return;
+  int64_t first = from / 64, last = (to - 1) / 64;
+  low_ = std::min(low_, first);
+  high_ = std::max(high_, last + 1);
+  uint64_t head = ~uint64_t{0} << (from % 64), tail = ~uint64_t{0} >> (63 - (to - 1) % 64);
+  if (first == last) {
+    words_[first] |= head & tail;
+    return;
+  }
+  words_[first] |= head;
+  std::memset(words_ + first + 1, 0xff, static_cast<size_t>(last - first - 1) * 8);
+  words_[last] |= tail;
+}
+
+bool BitSpan::intersects(const BitSpan& other) const {
+  int64_t low = std::max(low_, other.low_), high = std::min(high_, other.high_);
+  for (int64_t i = low; i < high; ++i)
+    if (words_[i] & other.words_[i]) return true;
+  return false;
+}
+
+Footprint::Footprint(const LaunchMemory& memory, const std::vector<bool>& logged) : memory_(memory), logged_(logged) {
+  for (size_t s = 0; s < memory.storages().size(); ++s) {
+    granule_.push_back(0);
+    int64_t bits = memory.storages()[s].bytes;
+    reads_.emplace_back(bits);
+    writes_.emplace_back(bits);
+  }
+}
+
+// Calls visit(storage, offset, bytes) for runs of active, faultless elements.
+template <typename Visit>
+void Footprint::forRuns(const LaunchMemory& memory, BufferPool& pool, const Resolved& access, Visit&& visit) {
+  if (access.active == 0) return;
+  int64_t bytes = access.elementBytes;
+  const Tile& address = access.address;
+  if (access.clean && access.storage && address.form != Form::Dense && access.mask.form != Form::Dense &&
+      address.shape->symbolic() && (address.isSplat() || address.form == Form::Affine)) {
+    size_t storage = static_cast<size_t>(access.storage - memory.storages().data());
+    int rank = address.rank();
+    std::array<int64_t, kMaxRank> lo{}, hi{}, index{};
+    for (int d = 0; d < rank; ++d) {
+      lo[d] = access.mask.form == Form::Box ? std::max<int64_t>(0, access.mask.stride[d]) : 0;
+      hi[d] = access.mask.form == Form::Box ? std::min(access.mask.hi[d], address.shape->dims[d]) : address.shape->dims[d];
+      if (address.isSplat() || address.stride[d] == 0) hi[d] = lo[d] + 1;
+      index[d] = lo[d];
+    }
+    // A byte vector in the mask only makes the footprint a little larger than it is.
+    int last = rank - 1;
+    while (true) {
+      int64_t at = address.base - access.storage->base;
+      for (int d = 0; d < rank; ++d)
+        if (!address.isSplat()) at += index[d] * address.stride[d];
+      int64_t step = rank && !address.isSplat() ? address.stride[last] : bytes;
+      int64_t n = rank ? hi[last] - lo[last] : 1;
+      if (n == 1 || step == bytes) {
+        visit(storage, at, n * bytes);
+      } else {
+        for (int64_t i = 0; i < n; ++i) visit(storage, at + i * step, bytes);
+      }
+      int d = last - 1;
+      for (; d >= 0; --d) {
+        if (++index[d] < hi[d]) break;
+        index[d] = lo[d];
+      }
+      if (d < 0) break;
+    }
+    return;
+  }
+  for (int64_t i = 0; i < address.numel(); ++i) {
+    if (!elementBits(access.mask, i)) continue;
+    uint8_t* host = memory.host(access, i, elementBits(address, i));
+    if (!host) continue;
+    for (size_t s = 0; s < memory.storages().size(); ++s) {
+      const StorageInfo& info = memory.storages()[s];
+      if (host >= info.data && host < info.data + info.bytes) visit(s, host - info.data, bytes);
+    }
+  }
+  (void)pool;
+}
+
+void Footprint::read(const LaunchMemory& memory, BufferPool& pool, const Resolved& access) {
+  forRuns(memory, pool, access, [&](size_t s, int64_t at, int64_t bytes) { reads_[s].set(at, at + bytes); });
+}
+
+void Footprint::write(const LaunchMemory& memory, BufferPool& pool, const Resolved& access) {
+  forRuns(memory, pool, access, [&](size_t s, int64_t at, int64_t bytes) {
+    writes_[s].set(at, at + bytes);
+    if (!logged_[s]) return;
+    uint8_t* data = memory.storages()[s].data + at;
+    log_.push_back({data, static_cast<uint32_t>(bytes), bytes_.size()});
+    bytes_.insert(bytes_.end(), data, data + bytes);
+  });
+}
+
+bool Footprint::conflict(const Footprint& a, const Footprint& b) {
+  for (size_t s = 0; s < a.reads_.size(); ++s)
+    if (a.writes_[s].intersects(b.writes_[s]) || a.writes_[s].intersects(b.reads_[s]) ||
+        a.reads_[s].intersects(b.writes_[s]))
+      return true;
+  return false;
+}
+
+void Footprint::undo() {
+  for (auto it = log_.rbegin(); it != log_.rend(); ++it) std::memcpy(it->at, bytes_.data() + it->offset, it->bytes);
+}
+
+}  // namespace tilesight::exec

@@ -1,0 +1,62 @@
+// The functions a client may call from its hooks.
+#include <fmt/format.h>
+
+#include "exec/elementwise.h"
+#include "exec/machine.h"
+#include "exec/report.h"
+
+namespace tilesight::exec {
+
+namespace {
+
+const AccessCore& coreOf(const ts_access* access) { return *static_cast<const AccessCore*>(access->core); }
+
+void addresses(const ts_access* access, int64_t* out) {
+  const Tile& address = coreOf(access).resolved->address;
+  for (int64_t i = 0; i < address.numel(); ++i) out[i] = elementBits(address, i);
+}
+
+void maskBytes(const ts_access* access, uint8_t* out) {
+  const Tile& mask = coreOf(access).resolved->mask;
+  for (int64_t i = 0; i < mask.numel(); ++i) out[i] = static_cast<uint8_t>(elementBits(mask, i));
+}
+
+void faultBits(const ts_access* access, uint8_t* out) {
+  const AccessCore& core = coreOf(access);
+  core.machine->context().memory->faultBits(core.machine->pool(), *core.resolved, out);
+  // Addresses that already depend on an earlier fault are that fault's consequence.
+  const Tile& pointer = core.machine->in(*core.instr, 0);
+  if (!pointer.taint) return;
+  const Tile& tainted = pointer.taint->mask;
+  for (int64_t i = 0; i < access->elements; ++i)
+    if (elementBits(tainted, tainted.numel() == access->elements ? i : 0)) out[i] = 0;
+}
+
+void report(const ts_access* access, const char* kind, int severity, int64_t element, int64_t count, const char* message) {
+  const AccessCore& core = coreOf(access);
+  reportAccess(core, core.client ? core.client : "", kind, severity, element, count, message);
+}
+
+void opPlace(const void* core, uint32_t op, const char** file, uint32_t* line, uint32_t* column) {
+  const auto* access = static_cast<const AccessCore*>(core);
+  const ir::Operation* source = access->machine->context().kernel->operation(op);
+  const ir::LocationStorage* place = source ? source->location.file() : nullptr;
+  *file = place ? place->text.c_str() : nullptr;
+  *line = place ? place->line : 0;
+  *column = place ? place->column : 0;
+}
+
+const char* opName(const void* core, uint32_t op) {
+  const auto* access = static_cast<const AccessCore*>(core);
+  const ir::Operation* source = access->machine->context().kernel->operation(op);
+  return source ? source->name.c_str() : "";
+}
+
+}  // namespace
+
+const ts_host& hostTable() {
+  static const ts_host table{sizeof(ts_host), TS_CLIENT_ABI, addresses, maskBytes, faultBits, report, opPlace, opName};
+  return table;
+}
+
+}  // namespace tilesight::exec

@@ -1,0 +1,178 @@
+#include "exec/machine.h"
+
+#include <fmt/format.h>
+
+#include "exec/report.h"
+
+namespace tilesight::exec {
+
+namespace {
+
+constexpr Handler kHandlers[] = {
+#define OP(name) exec##name,
+#include "plan/opcodes.def"
+#undef OP
+};
+
+}  // namespace
+
+Machine::Machine(const LaunchContext& context, std::vector<ClientState> clients, Footprint* footprint)
+    : context_(context),
+      operands_(context.plan->program.operands),
+      clients_(std::move(clients)),
+      footprint_(footprint) {
+  slots_.resize(context.plan->program.slots.size());
+  const auto& parameters = context.plan->program.parameters;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    slots_[parameters[i]] = parameterTile(context, i);
+  program_.size = sizeof(ts_program);
+  for (const Instr& instr : context.plan->program.prologue) {
+    kHandlers[static_cast<size_t>(instr.op)](*this, instr);
+    if (tainting_) propagate(instr);
+    if (stopped_) return;
+  }
+}
+
+bool Machine::runProgram(int64_t linear) {
+  if (stopped_) return false;
+  const auto& grid = context_.launch->grid;
+  program_.linear = linear;
+  program_.id[0] = linear % grid[0];
+  program_.id[1] = linear / grid[0] % grid[1];
+  program_.id[2] = linear / (grid[0] * grid[1]);
+  loops_.clear();
+  if (context_.needPrograms)
+    for (const ClientState& c : clients_)
+      if (c.table->program_begin) c.table->program_begin(c.state, &program_);
+  running_ = true;
+  execute(0);
+  if (context_.needPrograms)
+    for (const ClientState& c : clients_)
+      if (c.table->program_end) c.table->program_end(c.state, &program_);
+  return !stopped_;
+}
+
+void Machine::execute(uint32_t from) {
+  pc_ = from;
+  const Instr* code = context_.plan->program.code.data();
+  while (running_) {
+    const Instr& instr = code[pc_++];
+    kHandlers[static_cast<size_t>(instr.op)](*this, instr);
+    if (tainting_) propagate(instr);
+  }
+}
+
+void Machine::runRegion(const plan::RegionCode& region) {
+  const Instr* code = context_.plan->program.code.data();
+  for (uint32_t at = region.begin; at < region.end && !stopped_; ++at) {
+    kHandlers[static_cast<size_t>(code[at].op)](*this, code[at]);
+  }
+}
+
+void Machine::stop(const Instr& instr, const std::string& reason) {
+  collector_.addUnknown(unknownAt(*this, instr, reason));
+  stopped_ = true;
+  running_ = false;
+}
+
+void Machine::noKernel(const Instr& instr) {
+  const ir::Operation* source = context_.kernel->operation(instr.source->number);
+  std::string name = source ? source->name : instr.source->name;
+  std::string type = instr.outCount && instr.source->results.size() ? instr.source->results[0]->type.str()
+                     : instr.source->operands.empty()               ? std::string()
+                                                                    : instr.source->operands[0]->type.str();
+  stop(instr, fmt::format("{} on {} cannot be executed yet", name, type));
+}
+
+void Machine::loopIteration(const Instr& instr) {
+  if (!context_.needLoops) return;
+  ts_iteration iteration{};
+  iteration.size = sizeof iteration;
+  iteration.op = instr.source->number;
+  iteration.value = loops_.back().isWhile ? loops_.back().trip : loops_.back().value;
+  iteration.trip = loops_.back().trip;
+  iteration.program = &program_;
+  for (const ClientState& c : clients_)
+    if (c.table->loop_iteration) c.table->loop_iteration(c.state, &iteration);
+}
+
+std::vector<findings::Iteration> Machine::iterations() const {
+  std::vector<findings::Iteration> result;
+  for (const LoopRecord& loop : loops_) {
+    findings::Iteration iteration;
+    if (!loop.isWhile) iteration.name = loopName(*loop.loop);
+    iteration.value = loop.isWhile ? loop.trip : loop.value;
+    iteration.trip = loop.trip;
+    result.push_back(std::move(iteration));
+  }
+  return result;
+}
+
+void Machine::access(const Instr& instr, ts_access_kind kind, const Resolved& resolved) {
+  if (resolved.faults == 0 && !context_.needAccess) return;
+  ts_access access{};
+  access.size = sizeof access;
+  access.op = instr.source->number;
+  access.kind = kind;
+  access.faults = resolved.faults;
+  access.argument = resolved.view ? static_cast<int32_t>(resolved.view->argument)
+                    : resolved.address.origin >= 0 ? resolved.address.origin
+                                                   : -1;
+  access.element_bytes = resolved.elementBytes;
+  const Tile& address = resolved.address;
+  access.rank = static_cast<uint32_t>(address.rank());
+  access.shape = address.shape->dims.data();
+  access.form = address.form == Form::Splat       ? TS_FORM_SPLAT
+                : address.form == Form::Affine    ? TS_FORM_AFFINE
+                : address.form == Form::Separable ? TS_FORM_SEPARABLE
+                                                  : TS_FORM_DENSE;
+  access.base = address.form == Form::Dense ? 0 : address.base;
+  access.strides = address.stride.data();
+  access.axis = reinterpret_cast<const int64_t* const*>(address.axis.data());
+  const Tile& mask = resolved.mask;
+  bool anyAxis = false;
+  if (mask.form == Form::Box)
+    for (const void* axis : mask.axis) anyAxis = anyAxis || axis;
+  access.mask.form = mask.isSplat()            ? TS_FORM_SPLAT
+                     : mask.form != Form::Box ? TS_FORM_DENSE
+                     : anyAxis                ? TS_FORM_SEPARABLE
+                                              : TS_FORM_AFFINE;
+  access.mask.all = mask.isSplat() && mask.base;
+  access.mask.lo = mask.stride.data();
+  access.mask.hi = mask.hi.data();
+  access.mask.axis = reinterpret_cast<const uint8_t* const*>(mask.axis.data());
+  access.elements = address.numel();
+  access.active = resolved.active;
+  access.program = &program_;
+  AccessCore core{this, &instr, &resolved, &access, nullptr};
+  access.core = &core;
+  for (const ClientState& c : clients_) {
+    auto hook = kind == TS_LOAD    ? c.table->on_load
+                : kind == TS_STORE ? c.table->on_store
+                : kind == TS_COPY  ? c.table->on_copy
+                                   : c.table->on_atomic;
+    if (!hook) continue;
+    core.client = c.table->name;
+    hook(c.state, &access);
+  }
+}
+
+void Machine::compute(const Instr& instr, bool dot, ElementKind kind, int64_t m, int64_t n, int64_t k) {
+  if (!context_.needCompute) return;
+  ts_compute compute{};
+  compute.size = sizeof compute;
+  compute.op = instr.source->number;
+  compute.element = static_cast<uint32_t>(kind);
+  compute.m = m;
+  compute.n = n;
+  compute.k = k;
+  compute.program = &program_;
+  AccessCore core{this, &instr, nullptr, nullptr, nullptr};
+  compute.core = &core;
+  for (const ClientState& c : clients_) {
+    auto hook = dot ? c.table->on_dot : c.table->on_reduce;
+    if (hook) hook(c.state, &compute);
+  }
+}
+
+}  // namespace tilesight::exec

@@ -1,0 +1,88 @@
+// The memory of a launch: storages at stable virtual addresses, the views that arguments show of
+// them, and tile-wide loads and stores that never leave an allocation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "exec/tile.h"
+#include "launch/launch.h"
+#include "tilesight/client.h"
+
+namespace tilesight::exec {
+
+struct StorageInfo {
+  uint8_t* data = nullptr;
+  int64_t bytes = 0;
+  int64_t base = 0;       // virtual address of the first byte
+  int64_t recorded = 0;   // address at capture, or 0
+  bool known = true;      // false: the allocation is only what the view shows
+};
+
+struct ViewInfo {
+  uint32_t argument = 0;  // index in Launch::arguments
+  std::string name;
+  ElementKind element = ElementKind::Invalid;
+  int64_t elementBytes = 0;
+  std::vector<int64_t> shape, strides;  // strides in elements
+  int64_t address = 0;                  // virtual, of element [0,..,0]
+  int64_t low = 0, high = 0;            // virtual extent: first byte, past the last byte; equal if empty
+  bool contiguous = false;              // every byte of the extent belongs to an element
+  uint32_t storage = 0;
+  // The lattice: axes of more than one element with their byte strides made positive, largest first.
+  struct Axis {
+    int64_t stride, size, rest;  // rest: the farthest byte the smaller axes reach
+  };
+  std::vector<Axis> axes;
+};
+
+/// An access after its pointers were looked at.
+struct Resolved {
+  const StorageInfo* storage = nullptr;  // the allocation all active elements belong to, or null
+  const ViewInfo* view = nullptr;        // the view, or null (pointers from integers)
+  bool clean = true;                     // every active element is a whole element of the view, aligned
+  uint32_t faults = 0;                   // ts_fault bits over the active elements
+  int64_t active = 0;                    // active elements
+  Tile address;                          // virtual addresses
+  Tile mask;                             // Splat, Box or Dense
+  uint32_t elementBytes = 0;
+};
+
+class LaunchMemory {
+ public:
+  explicit LaunchMemory(const launch::Launch& launch);
+
+  const std::vector<StorageInfo>& storages() const { return storages_; }
+  /// The view an argument shows; null if the argument is no tensor.
+  const ViewInfo* view(int32_t argument) const;
+
+  /// `mask` may be null (all active).
+  Resolved resolve(BufferPool& pool, const Tile& pointer, const Tile* mask, uint32_t elementBytes) const;
+  /// ts_fault bits of every element (0 if inactive), row-major.
+  void faultBits(BufferPool& pool, const Resolved& access, uint8_t* out) const;
+  /// ts_fault bits of one address of the access.
+  uint32_t faultsAt(const Resolved& access, const Tile& address, int64_t element, int64_t value) const;
+
+  /// Reads the active elements that have no fault; others are `other` (inactive) or 0 (faulty).
+  Tile load(BufferPool& pool, const Resolved& access, ElementKind kind, const Tile* other) const;
+  /// Writes the active elements that have no fault.
+  void store(BufferPool& pool, const Resolved& access, const Tile& value) const;
+
+  /// Host address of a virtual one that is inside an allocation of the access; null otherwise.
+  uint8_t* host(const Resolved& access, int64_t element, int64_t address) const;
+
+  /// Which element of the view an address is, as an index per axis (may lie outside the shape);
+  /// `stepBytes` is the byte stride of the tile axis along which the access leaves the view, or 0.
+  static std::vector<int64_t> indexOf(const ViewInfo& view, int64_t address, int64_t stepBytes);
+
+ private:
+  const StorageInfo* storageOf(const Resolved& access, int64_t element, int64_t* address, const ViewInfo** view) const;
+  const StorageInfo* byAddress(int64_t* address) const;
+
+  std::vector<StorageInfo> storages_;
+  std::vector<ViewInfo> views_;
+  std::vector<int32_t> viewOfArgument_;
+};
+
+}  // namespace tilesight::exec

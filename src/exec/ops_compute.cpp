@@ -1,0 +1,257 @@
+// Constants, program ids, elementwise operations and rearrangements.
+#include <bit>
+#include <cstring>
+
+#include "exec/elementwise.h"
+#include "exec/machine.h"
+#include "exec/shape_ops.h"
+
+namespace tilesight::exec {
+
+namespace {
+
+void finishOp(Machine& m, const Instr& instr, Tile tile) {
+  if (tile.form == Form::Empty) return m.noKernel(instr);
+  m.set(instr, std::move(tile));
+}
+
+}  // namespace
+
+void execConst(Machine& m, const Instr& instr) {
+  ir::Attribute value = instr.source->attribute("value");
+  ElementKind kind = m.outKind(instr);
+  const Shape* shape = m.outShape(instr);
+  switch (value ? value.kind() : ir::AttributeKind::Opaque) {
+    case ir::AttributeKind::Bool:
+    case ir::AttributeKind::Integer: return m.set(instr, splatTile(kind, value->integer, shape));
+    case ir::AttributeKind::Float: return m.set(instr, splatTile(kind, static_cast<int64_t>(value->bits), shape));
+    case ir::AttributeKind::DenseElements: {
+      uint32_t bytes = ir::elementBytes(kind);
+      if (bytes == 0) return m.noKernel(instr);
+      if (value->splat) {
+        int64_t bits = 0;
+        std::memcpy(&bits, value->data.data(), std::min<size_t>(bytes, value->data.size()));
+        return m.set(instr, splatTile(kind, bits, shape));
+      }
+      Tile tile = denseTile(m.pool(), kind, shape);
+      std::memcpy(denseData(tile), value->data.data(),
+                  std::min<size_t>(value->data.size(), static_cast<size_t>(shape->numel) * bytes));
+      return m.set(instr, std::move(tile));
+    }
+    default: return m.noKernel(instr);
+  }
+}
+
+void execPoison(Machine& m, const Instr& instr) {
+  m.set(instr, splatTile(m.outKind(instr), 0, m.outShape(instr)));
+}
+
+void execProgramId(Machine& m, const Instr& instr) {
+  m.set(instr, splatTile(ElementKind::I32, m.program().id[instr.immediate], m.outShape(instr)));
+}
+
+void execNumPrograms(Machine& m, const Instr& instr) {
+  m.set(instr, splatTile(ElementKind::I32, m.context().launch->grid[instr.immediate], m.outShape(instr)));
+}
+
+void execIota(Machine& m, const Instr& instr) {
+  const Shape* shape = m.outShape(instr);
+  Tile tile = splatTile(m.outKind(instr), instr.immediate, shape);
+  if (shape->numel > 1) {
+    tile.form = Form::Affine;
+    tile.stride[0] = 1;
+  }
+  m.set(instr, std::move(tile));
+}
+
+void execSplat(Machine& m, const Instr& instr) { m.set(instr, broadcast(m.pool(), m.in(instr, 0), m.outShape(instr))); }
+void execBroadcast(Machine& m, const Instr& instr) {
+  m.set(instr, broadcast(m.pool(), m.in(instr, 0), m.outShape(instr)));
+}
+void execReshape(Machine& m, const Instr& instr) { m.set(instr, reshape(m.pool(), m.in(instr, 0), m.outShape(instr))); }
+
+void execPermute(Machine& m, const Instr& instr) {
+  ir::Attribute order = instr.source->attribute("order");
+  if (!order) return m.noKernel(instr);
+  m.set(instr, permute(m.pool(), m.in(instr, 0), order->integers, m.outShape(instr)));
+}
+
+void execJoin(Machine& m, const Instr& instr) {
+  m.set(instr, join(m.pool(), m.in(instr, 0), m.in(instr, 1), m.outShape(instr)));
+}
+
+void execSplit(Machine& m, const Instr& instr) {
+  Tile whole = m.in(instr, 0);
+  m.set(instr, split(m.pool(), whole, 0, m.outShape(instr, 0)), 0);
+  m.set(instr, split(m.pool(), whole, 1, m.outShape(instr, 1)), 1);
+}
+
+void execConcat(Machine& m, const Instr& instr) {
+  m.set(instr, concat(m.pool(), m.in(instr, 0), m.in(instr, 1), m.outShape(instr)));
+}
+
+void execPtrAdd(Machine& m, const Instr& instr) {
+  finishOp(m, instr, pointerAdd(m.pool(), m.in(instr, 0), m.in(instr, 1), instr.immediate));
+}
+
+void execPtrToInt(Machine& m, const Instr& instr) {
+  Tile tile = reinterpret(m.pool(), m.in(instr, 0), ElementKind::I64);
+  tile.origin = kOriginUnknown;
+  tile.origins = {};
+  m.set(instr, std::move(tile));
+}
+
+void execIntToPtr(Machine& m, const Instr& instr) {
+  m.set(instr, reinterpret(m.pool(), m.in(instr, 0), ElementKind::Pointer));
+}
+
+void execBitcast(Machine& m, const Instr& instr) {
+  m.set(instr, reinterpret(m.pool(), m.in(instr, 0), m.outKind(instr)));
+}
+
+void execUnary(Machine& m, const Instr& instr) {
+  finishOp(m, instr, unary(m.pool(), static_cast<UnaryOp>(instr.sub), m.in(instr, 0), instr.dying));
+}
+
+void execBinary(Machine& m, const Instr& instr) {
+  auto op = static_cast<BinaryOp>(instr.sub);
+  const Tile& a = m.in(instr, 0);
+  const Tile& b = m.in(instr, 1);
+  bool division = op == BinaryOp::DivS || op == BinaryOp::DivU || op == BinaryOp::RemS || op == BinaryOp::RemU;
+  bool shift = op == BinaryOp::Shl || op == BinaryOp::ShrS || op == BinaryOp::ShrU;
+  if (!division && !shift) return finishOp(m, instr, binary(m.pool(), op, a, b, instr.dying));
+  // Undefined elements: remember which, report them only where they reach something that matters.
+  Tile bad;
+  if (division) {
+    if (b.isSplat()) {
+      if (b.base == 0) bad = maskSplat(true, m.outShape(instr));
+    } else {
+      bad = compareI(m.pool(), CmpIOp::Eq, b, splatTile(b.kind, 0, b.shape));
+    }
+  } else {
+    Tile width = splatTile(b.kind, 8 * ir::elementBytes(b.kind), b.shape);
+    if (!b.isSplat() || b.base < 0 || b.base >= width.base) bad = compareI(m.pool(), CmpIOp::Uge, b, width);
+  }
+  Tile result = binary(m.pool(), op, a, b, instr.dying);
+  if (result.form == Form::Empty) return m.noKernel(instr);
+  bool any = bad.form != Form::Empty && countTrue(m.pool(), bad) > 0;
+  m.set(instr, std::move(result));
+  if (any)
+    m.taintSlot(m.outSlot(instr), std::move(bad),
+                m.cause(division ? Cause::Kind::DivisionByZero : Cause::Kind::InvalidShift, instr));
+}
+
+void execCompareI(Machine& m, const Instr& instr) {
+  finishOp(m, instr, compareI(m.pool(), static_cast<CmpIOp>(instr.sub), m.in(instr, 0), m.in(instr, 1)));
+}
+void execCompareF(Machine& m, const Instr& instr) {
+  finishOp(m, instr, compareF(m.pool(), static_cast<CmpFOp>(instr.sub), m.in(instr, 0), m.in(instr, 1)));
+}
+void execSelect(Machine& m, const Instr& instr) {
+  finishOp(m, instr, select(m.pool(), m.in(instr, 0), m.in(instr, 1), m.in(instr, 2)));
+}
+void execCast(Machine& m, const Instr& instr) {
+  const Tile& a = m.in(instr, 0);
+  auto to = static_cast<ElementKind>(instr.flag);
+  if (a.kind == to) return m.set(instr, a);
+  finishOp(m, instr, cast(m.pool(), static_cast<CastOp>(instr.sub), to, a));
+}
+void execFma(Machine& m, const Instr& instr) {
+  finishOp(m, instr, fma(m.pool(), m.in(instr, 0), m.in(instr, 1), m.in(instr, 2)));
+}
+void execClampF(Machine& m, const Instr& instr) {
+  finishOp(m, instr, clampF(m.pool(), m.in(instr, 0), m.in(instr, 1), m.in(instr, 2), instr.flag != 0));
+}
+
+void execDot(Machine& m, const Instr& instr) {
+  const Tile& a = m.in(instr, 0);
+  const Tile& b = m.in(instr, 1);
+  Tile& c = m.slot(m.inSlot(instr, 2));
+  ElementKind accumulator = m.outKind(instr);
+  DotFn fn = kernels().dot(a.kind, b.kind, accumulator, static_cast<DotPrecision>(instr.sub));
+  if (!fn) return m.noKernel(instr);
+  int rank = a.rank();
+  if (rank != 2 && rank != 3) return m.noKernel(instr);
+  auto operand = [&](const Tile& t) { return t.form == Form::Dense ? t : contiguous(m.pool(), t); };
+  Tile left = operand(a), right = operand(b);
+  // The accumulator is updated in place when this is its last use.
+  Tile d;
+  if (((instr.dying >> 2) & 1) && isContiguous(c) && c.buffer.unique() && c.data() == c.buffer.bytes()) {
+    d = std::move(c);
+  } else {
+    const Shape* shape = m.outShape(instr);
+    d = denseTile(m.pool(), accumulator, shape);
+    if (c.isSplat()) {
+      kernels().fillSplat(d.elementBytes(), denseData(d), &c.base, shape->numel);
+    } else {
+      Tile dense = contiguous(m.pool(), c);
+      std::memcpy(denseData(d), dense.data(), static_cast<size_t>(shape->numel) * d.elementBytes());
+    }
+  }
+  int64_t batches = rank == 3 ? a.shape->dims[0] : 1;
+  DotArgs args{};
+  args.m = a.shape->dims[rank - 2];
+  args.k = a.shape->dims[rank - 1];
+  args.n = b.shape->dims[rank - 1];
+  args.aRow = left.stride[rank - 2];
+  args.aCol = left.stride[rank - 1];
+  args.bRow = right.stride[rank - 2];
+  args.bCol = right.stride[rank - 1];
+  for (int64_t i = 0; i < batches; ++i) {
+    args.a = left.data() + (rank == 3 ? i * left.stride[0] * left.elementBytes() : 0);
+    args.b = right.data() + (rank == 3 ? i * right.stride[0] * right.elementBytes() : 0);
+    args.d = denseData(d) + i * args.m * args.n * d.elementBytes();
+    fn(args);
+  }
+  d.taint = nullptr;
+  m.set(instr, std::move(d));
+  m.compute(instr, true, accumulator, batches * args.m, args.n, args.k);
+}
+
+void execHistogram(Machine& m, const Instr& instr) {
+  Tile source = contiguous(m.pool(), m.in(instr, 0));
+  bool masked = instr.flag & 1;
+  Tile mask = masked ? contiguous(m.pool(), m.in(instr, 1)) : Tile{};
+  const Shape* shape = m.outShape(instr);
+  std::vector<int64_t> bins(shape->numel, 0);
+  for (int64_t i = 0; i < source.numel(); ++i) {
+    if (masked && !mask.data()[i]) continue;
+    int64_t bin = elementBits(source, i);
+    if (bin >= 0 && bin < shape->numel) ++bins[bin];
+  }
+  Tile result = denseTile(m.pool(), m.outKind(instr), shape);
+  uint32_t bytes = result.elementBytes();
+  for (int64_t i = 0; i < shape->numel; ++i) std::memcpy(denseData(result) + i * bytes, &bins[i], bytes);
+  m.set(instr, std::move(result));
+}
+
+void execTake(Machine& m, const Instr& instr) {
+  Tile source = contiguous(m.pool(), m.in(instr, 0));
+  Tile index = contiguous(m.pool(), m.in(instr, 1));
+  const Shape& from = *source.shape;
+  const Shape* to = m.outShape(instr);
+  int axis = static_cast<int>(instr.immediate), rank = to->rank();
+  Tile result = denseTile(m.pool(), source.kind, to);
+  uint32_t bytes = source.elementBytes();
+  std::vector<int64_t> at(rank, 0), step(rank);
+  int64_t along = 1;
+  for (int d = rank - 1; d >= 0; --d) {
+    step[d] = along;
+    along *= from.dims[d];
+  }
+  for (int64_t i = 0; i < to->numel; ++i) {
+    int64_t k = elementBits(index, i);
+    int64_t position = 0;
+    bool inside = k >= 0 && k < from.dims[axis];
+    for (int d = 0; d < rank; ++d) position += (d == axis ? k : at[d]) * step[d];
+    if (inside) std::memcpy(denseData(result) + i * bytes, source.data() + position * bytes, bytes);
+    else std::memset(denseData(result) + i * bytes, 0, bytes);
+    for (int d = rank - 1; d >= 0; --d) {
+      if (++at[d] < to->dims[d]) break;
+      at[d] = 0;
+    }
+  }
+  m.set(instr, std::move(result));
+}
+
+}  // namespace tilesight::exec

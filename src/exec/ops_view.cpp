@@ -1,0 +1,201 @@
+// Tensor views: descriptors and block pointers. An access through a view is an affine access with a
+// box for a mask, so everything behind it is shared with plain pointers.
+#include <algorithm>
+#include <cstring>
+
+#include "exec/elementwise.h"
+#include "exec/machine.h"
+#include "exec/report.h"
+#include "exec/shape_ops.h"
+
+namespace tilesight::exec {
+
+namespace {
+
+// The affine addresses and the box of a block of `view` at `offset`.
+struct Block {
+  Tile pointer, mask;
+};
+Block blockAt(Machine& m, const ViewValue& view, const std::vector<int64_t>& offset, int64_t checked) {
+  const Shape* shape = m.context().kernel->shapes().intern(view.block);
+  Block block;
+  block.pointer = splatTile(ElementKind::Pointer, view.address, shape);
+  block.pointer.origin = view.origin;
+  block.mask.form = Form::Box;
+  block.mask.kind = ElementKind::I1;
+  block.mask.shape = shape;
+  int64_t bytes = ir::elementBytes(view.element);
+  bool empty = false, full = true;
+  for (int d = 0; d < view.rank; ++d) {
+    int64_t step = view.stride[d] * bytes;
+    block.pointer.base += offset[d] * step;
+    if (view.block[d] > 1) {
+      block.pointer.stride[d] = step;
+      if (step) block.pointer.form = Form::Affine;
+    }
+    int64_t lo = 0, hi = view.block[d];
+    if ((checked >> d) & 1) {
+      lo = std::clamp<int64_t>(-offset[d], 0, view.block[d]);
+      hi = std::clamp<int64_t>(view.shape[d] - offset[d], 0, view.block[d]);
+    }
+    block.mask.stride[d] = lo;
+    block.mask.hi[d] = hi;
+    empty = empty || lo >= hi;
+    full = full && lo == 0 && hi == view.block[d];
+  }
+  if (empty) block.mask = maskSplat(false, shape);
+  else if (full) block.mask = maskSplat(true, shape);
+  return block;
+}
+
+// Padding of elements outside: zero, or a quiet NaN of the element's format.
+int64_t paddingBits(ElementKind kind, bool nan) {
+  if (!nan) return 0;
+  switch (kind) {
+    case ElementKind::F16: return 0x7e00;
+    case ElementKind::BF16: return 0x7fc0;
+    case ElementKind::F32: return 0x7fc00000;
+    case ElementKind::F64: return 0x7ff8000000000000;
+    case ElementKind::F8E5M2: return 0x7e;
+    case ElementKind::F8E4M3FN: return 0x7f;
+    default: return 0;
+  }
+}
+
+std::vector<int64_t> indices(Machine& m, const Instr& instr, const ViewValue& view, unsigned from, unsigned count) {
+  std::vector<int64_t> result = view.offset;
+  result.resize(view.rank, 0);
+  for (unsigned i = 0; i < count && i < static_cast<unsigned>(view.rank); ++i) {
+    if (m.tainting()) m.sink(instr, m.in(instr, from + i), nullptr, "index");
+    result[i] += scalarValue(m.in(instr, from + i));
+  }
+  return result;
+}
+
+
+// Rows x[i], columns y + j of a 2-D view.
+Block rowsAt(Machine& m, const Instr& instr, const ViewValue& view, const Tile& rows, int64_t column, const Shape* shape) {
+  BufferPool& pool = m.pool();
+  ShapeTable& shapes = m.context().kernel->shapes();
+  int64_t bytes = ir::elementBytes(view.element);
+  (void)instr;
+  Tile x = broadcast(pool, reshape(pool, rows, shapes.intern({shape->dims[0], 1})), shape);
+  Tile y = splatTile(ElementKind::I32, column, shape);
+  y.form = Form::Affine;
+  y.stride[1] = shape->dims[1] > 1 ? 1 : 0;
+  Block block;
+  Tile base = splatTile(ElementKind::Pointer, view.address, shape);
+  base.origin = view.origin;
+  block.pointer = pointerAdd(pool, pointerAdd(pool, base, x, view.stride[0] * bytes), y, view.stride[1] * bytes);
+  auto limit = [&](const Tile& at, int64_t size) {
+    Tile zero = splatTile(at.kind, 0, shape), end = splatTile(at.kind, size, shape);
+    return maskAnd(pool, compareI(pool, CmpIOp::Sge, at, zero), compareI(pool, CmpIOp::Slt, at, end));
+  };
+  block.mask = maskAnd(pool, limit(x, view.shape[0]), limit(y, view.shape[1]));
+  return block;
+}
+
+void loadBlock(Machine& m, const Instr& instr, const ViewValue& view, const Block& block, bool nan) {
+  Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, ir::elementBytes(view.element));
+  if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
+  m.access(instr, TS_LOAD, access);
+  if (!instr.valueNeeded) return;
+  ElementKind kind = m.outKind(instr);
+  Tile other = splatTile(kind, paddingBits(kind, nan), access.address.shape);
+  Tile value = m.context().memory->load(m.pool(), access, kind, &other);
+  m.set(instr, reshape(m.pool(), value, m.outShape(instr)));
+}
+
+void storeBlock(Machine& m, const Instr& instr, const ViewValue& view, const Block& block, const Tile& value) {
+  Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, ir::elementBytes(view.element));
+  if (m.tainting() && instr.valueNeeded) m.sink(instr, value, nullptr, "value");
+  m.access(instr, TS_STORE, access);
+  if (!instr.valueNeeded) return;
+  if (m.footprint()) m.footprint()->write(*m.context().memory, m.pool(), access);
+  m.context().memory->store(m.pool(), access, reshape(m.pool(), value, access.address.shape));
+}
+
+const ViewValue* viewOf(Machine& m, const Instr& instr) {
+  const Tile& tile = m.in(instr, 0);
+  if (!tile.view) {
+    m.noKernel(instr);
+    return nullptr;
+  }
+  return tile.view.get();
+}
+
+Tile viewTile(Machine& m, const Instr& instr, std::shared_ptr<const ViewValue> value) {
+  Tile tile;
+  tile.form = Form::View;
+  tile.shape = m.outShape(instr);
+  tile.kind = ElementKind::Invalid;
+  tile.origin = value->origin;
+  tile.view = std::move(value);
+  return tile;
+}
+
+}  // namespace
+
+void execView(Machine& m, const Instr& instr) {
+  auto value = std::make_shared<ViewValue>();
+  int rank = static_cast<int>(instr.immediate);
+  ir::Type type = instr.source->result()->type;
+  value->rank = rank;
+  value->element = machineKind(type->inner);
+  value->block = type->shape;
+  const Tile& base = m.in(instr, 0);
+  value->address = scalarValue(base);
+  value->origin = base.origin;
+  for (int d = 0; d < rank; ++d) {
+    value->shape.push_back(scalarValue(m.in(instr, 1 + d)));
+    value->stride.push_back(scalarValue(m.in(instr, 1 + rank + d)));
+    value->offset.push_back(instr.flag & 1 ? scalarValue(m.in(instr, 1 + 2 * rank + d)) : 0);
+  }
+  value->padNan = instr.flag & 2;
+  if (rank > kMaxRank) return m.noKernel(instr);
+  m.set(instr, viewTile(m, instr, std::move(value)));
+}
+
+void execViewAdvance(Machine& m, const Instr& instr) {
+  const ViewValue* view = viewOf(m, instr);
+  if (!view) return;
+  auto value = std::make_shared<ViewValue>(*view);
+  for (int d = 0; d < view->rank; ++d) {
+    // Offsets are i32 and wrap as such.
+    value->offset[d] = static_cast<int32_t>(value->offset[d] + scalarValue(m.in(instr, 1 + d)));
+  }
+  m.set(instr, viewTile(m, instr, std::move(value)));
+}
+
+void execViewLoad(Machine& m, const Instr& instr) {
+  const ViewValue* view = viewOf(m, instr);
+  if (!view) return;
+  std::vector<int64_t> at = indices(m, instr, *view, 1, instr.inCount - 1);
+  loadBlock(m, instr, *view, blockAt(m, *view, at, instr.immediate), view->padNan || (instr.flag & 2));
+}
+
+void execViewStore(Machine& m, const Instr& instr) {
+  const ViewValue* view = viewOf(m, instr);
+  if (!view) return;
+  std::vector<int64_t> at = indices(m, instr, *view, 1, instr.inCount - 2);
+  storeBlock(m, instr, *view, blockAt(m, *view, at, instr.immediate), m.in(instr, instr.inCount - 1));
+}
+
+void execViewGather(Machine& m, const Instr& instr) {
+  const ViewValue* view = viewOf(m, instr);
+  if (!view || view->rank != 2) return m.noKernel(instr);
+  Block block = rowsAt(m, instr, *view, m.in(instr, 1), scalarValue(m.in(instr, 2)), m.outShape(instr));
+  loadBlock(m, instr, *view, block, view->padNan);
+}
+
+void execViewScatter(Machine& m, const Instr& instr) {
+  const ViewValue* view = viewOf(m, instr);
+  if (!view || view->rank != 2) return m.noKernel(instr);
+  const Tile& value = m.in(instr, 3);
+  Block block = rowsAt(m, instr, *view, m.in(instr, 1), scalarValue(m.in(instr, 2)), value.shape);
+  storeBlock(m, instr, *view, block, value);
+}
+
+void execViewReduce(Machine& m, const Instr& instr) { m.noKernel(instr); }
+
+}  // namespace tilesight::exec

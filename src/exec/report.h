@@ -1,0 +1,56 @@
+// Turns what the machine saw into findings: place, call chain, witness, operand, explanation.
+#pragma once
+
+#include <string>
+
+#include "exec/machine.h"
+#include "findings/finding.h"
+
+namespace tilesight::exec {
+
+/// A while loop that runs this often is taken for one that waits.
+inline constexpr int64_t kWhileLimit = 100'000'000;
+
+/// The value of an entry parameter.
+Tile parameterTile(const LaunchContext& context, size_t parameter);
+
+/// Innermost user frame and callers of an instruction, outermost last.
+struct Place {
+  findings::Frame frame;
+  std::vector<findings::Frame> stack;
+  std::string sourceLine;
+};
+Place placeOf(const LaunchContext& context, const Instr& instr);
+
+/// The loop variable's name in the source, or "".
+std::string loopName(const Instr& loop);
+/// Index of a row-major element of a shape.
+std::vector<int64_t> elementIndex(const Shape& shape, int64_t linear);
+/// A value in decimal, for prints.
+std::string elementText(const Tile& tile, int64_t index);
+/// The chain behind one value.
+void explainValue(Machine& machine, const Instr& instr, const ir::Value* value, findings::Finding& finding);
+
+/// How users write the operation: "load", "atomic_add".
+std::string operationName(const Instr& instr);
+/// The argument's name, or a description of where a pointer of unknown origin came from.
+std::string argumentName(const LaunchContext& context, int32_t argument);
+
+findings::Unknown unknownAt(Machine& machine, const Instr& instr, const std::string& reason);
+
+/// A finding at an instruction with place, program and iterations filled in.
+findings::Finding findingAt(Machine& machine, const Instr& instr, const std::string& kind,
+                            findings::Severity severity, std::string message);
+
+/// The standard sentence of a finding's kind, from its evidence.
+std::string standardMessage(const findings::Finding& finding);
+
+/// Reports `count` elements of an access, the first of them `element`, to the machine's collector.
+void reportAccess(const AccessCore& core, const char* client, const char* kind, int severity,
+                  int64_t element, int64_t count, const char* message);
+
+/// The chain behind the address of an access, in the user's names; notes say what the mask lacks.
+void explain(Machine& machine, const Instr& instr, const Resolved& access, int64_t element,
+             findings::Finding& finding);
+
+}  // namespace tilesight::exec

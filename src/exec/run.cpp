@@ -1,0 +1,312 @@
+#include "exec/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "exec/kernel.h"
+#include "exec/machine.h"
+#include "exec/report.h"
+#include "plan/effects.h"
+
+namespace tilesight::exec {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Ranges of programs run side by side only if the work is worth the threads.
+constexpr auto kWorthThreads = std::chrono::microseconds(150);
+constexpr int64_t kMaxGridX = 2147483647, kMaxGridYZ = 65535;  // CUDA's limits
+
+// Entry parameters in order, each with the argument it comes from.
+Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch::Launch& launch) {
+  const ir::Operation* entry = kernel.common().entry();
+  const ir::Block& block = *entry->regions[0]->blocks[0];
+  std::vector<int32_t> result;
+  size_t parameter = 0, count = block.arguments.size();
+  auto problem = [&](const launch::Argument& a, const std::string& what) {
+    return failure(fmt::format("argument {} of {}: {}", a.name, launch.kernel, what),
+                   "capture the launch again, or check the bundle");
+  };
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    const launch::Argument& a = launch.arguments[i];
+    if (a.kind == launch::Argument::Kind::Specialized) continue;
+    if (parameter >= count)
+      return failure(fmt::format("{} takes {} parameters, the launch has more arguments", launch.kernel, count));
+    ir::Type type = block.arguments[parameter]->type;
+    bool tensor = a.kind != launch::Argument::Kind::Scalar;
+    if (tensor && a.view.storage >= launch.storages.size()) return problem(a, "its storage is not there");
+    switch (a.kind) {
+      case launch::Argument::Kind::Tensor:
+        if (!type.isPointer()) return problem(a, "a tensor for a parameter of type " + type.str());
+        break;
+      case launch::Argument::Kind::Scalar:
+        if (type.isPointer() || machineKind(type) == ElementKind::Invalid)
+          return problem(a, "a scalar for a parameter of type " + type.str());
+        break;
+      default:
+        if (type.kind() != ir::TypeKind::View) return problem(a, "a descriptor for a parameter of type " + type.str());
+        if (type->shape.size() != a.view.shape.size())
+          return problem(a, fmt::format("a descriptor of rank {} for one of rank {}", a.view.shape.size(), type->shape.size()));
+    }
+    result.push_back(static_cast<int32_t>(i));
+    ++parameter;
+    if (a.kind == launch::Argument::Kind::Descriptor) {
+      // Its sizes and strides follow as parameters d.shape.0, d.stride.0, ...
+      size_t extra = 0;
+      while (parameter < count && extra < 2 * a.view.shape.size() + 2 &&
+             (block.arguments[parameter]->name.starts_with(a.name + ".") || extra < 2 * a.view.shape.size())) {
+        result.push_back(static_cast<int32_t>(i));
+        ++parameter;
+        ++extra;
+      }
+    }
+  }
+  if (parameter != count)
+    return failure(fmt::format("{} takes {} parameters, the launch has {} arguments", launch.kernel, count, parameter));
+  return result;
+}
+
+// Storages whose old bytes must be kept so that a range of programs can be undone: those that the
+// kernel both reads and writes.
+std::vector<bool> storagesToLog(const Kernel& kernel, const LaunchContext& context) {
+  plan::Effects effects = plan::effects(kernel.common());
+  size_t count = context.launch->storages.size();
+  std::vector<bool> read(count, effects.unknown), written(count, effects.unknown);
+  for (size_t p = 0; p < context.argumentOfParameter.size(); ++p) {
+    const ViewInfo* view = context.memory->view(context.argumentOfParameter[p]);
+    if (!view || p >= effects.loaded.size()) continue;
+    if (effects.loaded[p]) read[view->storage] = true;
+    if (effects.stored[p]) written[view->storage] = true;
+  }
+  for (size_t s = 0; s < count; ++s) read[s] = read[s] && written[s];
+  return read;
+}
+
+class Session {
+ public:
+  Session(const Kernel& kernel, const LaunchContext& context, std::vector<ClientInstance> clients, unsigned threads)
+      : kernel_(kernel), context_(context), clients_(std::move(clients)), threads_(threads) {}
+
+  void run(int64_t programs) {
+    std::vector<ClientState> states = fork();
+    Machine machine(context_, states, nullptr);
+    const plan::Program& program = context_.plan->program;
+    bool parallel = threads_ > 1 && !program.hasAtomics && !program.hasWhile;
+    auto start = Clock::now();
+    int64_t done = 0;
+    bool going = true;
+    while (done < programs && going) {
+      going = machine.runProgram(done++);
+      if (parallel && done < programs && programs - done >= 2 && worthThreads(start, done, programs)) break;
+    }
+    take(machine.collector(), states);
+    if (going && done < programs) runRanges(done, programs);
+  }
+
+  Collector& collector() { return collector_; }
+
+ private:
+  bool worthThreads(Clock::time_point start, int64_t done, int64_t programs) const {
+    if (done & 7 && done > 8) return false;  // look at the clock now and then
+    auto spent = Clock::now() - start;
+    return spent * (programs - done) / done > kWorthThreads * 2;
+  }
+
+  std::vector<ClientState> fork() {
+    std::vector<ClientState> states;
+    for (ClientInstance& c : clients_)
+      states.push_back({c.table, c.table->fork ? c.table->fork(c.self) : c.self});
+    return states;
+  }
+  void take(Collector& collector, std::vector<ClientState>& states) {
+    for (size_t i = 0; i < clients_.size(); ++i)
+      if (clients_[i].table->merge && clients_[i].table->fork) clients_[i].table->merge(clients_[i].self, states[i].state);
+    collector_.merge(std::move(collector));
+  }
+  void drop(std::vector<ClientState>& states) {
+    for (size_t i = 0; i < clients_.size(); ++i)
+      if (clients_[i].table->discard && clients_[i].table->fork) clients_[i].table->discard(clients_[i].self, states[i].state);
+  }
+
+  void runRanges(int64_t first, int64_t programs) {
+    std::vector<bool> logged = storagesToLog(kernel_, context_);
+    struct Range {
+      int64_t from, to;
+      std::unique_ptr<Footprint> footprint;
+      std::vector<ClientState> states;
+      std::unique_ptr<Machine> machine;
+      bool complete = true;
+    };
+    std::vector<Range> ranges;
+    int64_t count = std::min<int64_t>(threads_, programs - first);
+    for (int64_t i = 0; i < count; ++i) {
+      Range range;
+      range.from = first + (programs - first) * i / count;
+      range.to = first + (programs - first) * (i + 1) / count;
+      range.footprint = std::make_unique<Footprint>(*context_.memory, logged);
+      range.states = fork();
+      ranges.push_back(std::move(range));
+    }
+    auto work = [&](Range& range) {
+      range.machine = std::make_unique<Machine>(context_, range.states, range.footprint.get());
+      for (int64_t p = range.from; p < range.to && range.complete; ++p) range.complete = range.machine->runProgram(p);
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (size_t i = 1; i < ranges.size(); ++i) threads.emplace_back([&, i] { work(ranges[i]); });
+      work(ranges[0]);
+    }
+    bool conflict = false;
+    for (size_t i = 0; i < ranges.size() && !conflict; ++i) {
+      conflict = !ranges[i].complete;
+      for (size_t k = i + 1; k < ranges.size() && !conflict; ++k)
+        conflict = Footprint::conflict(*ranges[i].footprint, *ranges[k].footprint);
+    }
+    if (!conflict) {
+      for (Range& range : ranges) take(range.machine->collector(), range.states);
+      return;
+    }
+    // Programs of one range touched what another wrote: put the memory back and go in order.
+    for (auto range = ranges.rbegin(); range != ranges.rend(); ++range) {
+      range->footprint->undo();
+      range->machine.reset();
+      drop(range->states);
+    }
+    std::vector<ClientState> states = fork();
+    Machine machine(context_, states, nullptr);
+    for (int64_t p = first; p < programs; ++p)
+      if (!machine.runProgram(p)) break;
+    take(machine.collector(), states);
+  }
+
+  const Kernel& kernel_;
+  const LaunchContext& context_;
+  std::vector<ClientInstance> clients_;
+  unsigned threads_;
+  Collector collector_;
+};
+
+void checkLimits(const launch::Launch& launch, findings::LaunchReport& report) {
+  static constexpr const char* kAxis[] = {"x", "y", "z"};
+  for (int d = 0; d < 3; ++d) {
+    int64_t limit = d == 0 ? kMaxGridX : kMaxGridYZ;
+    if (launch.grid[d] <= limit) continue;
+    findings::Finding finding;
+    finding.kind = "launch-limit";
+    finding.severity = findings::Severity::Error;
+    finding.client = "sanitizer";
+    finding.kernel = launch.kernel;
+    finding.grid = launch.grid;
+    finding.config = launch.config;
+    finding.test = launch.test;
+    finding.message = fmt::format("grid.{} is {}, the device allows {}", kAxis[d], launch.grid[d], limit);
+    finding.remedy = d == 0 ? "launch fewer programs, each doing more" : "put the long axis on x, or fold two axes into one";
+    finding.countPrograms = launch.grid[0] * launch.grid[1] * launch.grid[2];
+    report.findings.push_back(std::move(finding));
+  }
+}
+
+void announce(ClientInstance& client, const launch::Launch& launch, const LaunchMemory& memory) {
+  if (client.table->launch_begin) {
+    ts_launch begin{};
+    begin.size = sizeof begin;
+    begin.kernel = launch.kernel.c_str();
+    for (int d = 0; d < 3; ++d) begin.grid[d] = launch.grid[d];
+    begin.argument_count = static_cast<uint32_t>(launch.arguments.size());
+    client.table->launch_begin(client.self, &begin);
+  }
+  if (!client.table->argument) return;
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    const launch::Argument& a = launch.arguments[i];
+    ts_argument argument{};
+    argument.size = sizeof argument;
+    argument.index = static_cast<uint32_t>(i);
+    argument.name = a.name.c_str();
+    argument.element = static_cast<uint32_t>(a.element);
+    argument.bits = a.bits;
+    if (const ViewInfo* view = memory.view(static_cast<int32_t>(i))) {
+      argument.is_tensor = 1;
+      argument.element = static_cast<uint32_t>(view->element);
+      argument.rank = static_cast<uint32_t>(view->shape.size());
+      argument.shape = view->shape.data();
+      argument.strides = view->strides.data();
+      argument.address = static_cast<uint64_t>(view->address);
+      argument.allocation = static_cast<uint64_t>(memory.storages()[view->storage].base);
+      argument.allocation_bytes = static_cast<uint64_t>(memory.storages()[view->storage].bytes);
+    }
+    client.table->argument(client.self, &argument);
+  }
+}
+
+}  // namespace
+
+Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& launch, const RunOptions& options) {
+  auto start = Clock::now();
+  auto plan = kernel.plan(options.addressOnly);
+  if (!plan) return failure(std::move(plan).error());
+  auto matched = matchParameters(kernel, launch);
+  if (!matched) return failure(std::move(matched).error());
+
+  findings::LaunchReport report;
+  report.kernel = launch.kernel;
+  report.grid = launch.grid;
+  LaunchMemory memory(launch);
+  LaunchContext context;
+  context.kernel = &kernel;
+  context.plan = *plan;
+  context.launch = &launch;
+  context.memory = &memory;
+  context.argumentOfParameter = std::move(*matched);
+  context.addressOnly = options.addressOnly;
+
+  std::vector<ClientInstance> clients = options.clients;
+  std::vector<bool> created(clients.size(), false);
+  bool sanitizer = false;
+  for (size_t i = 0; i < clients.size(); ++i) {
+    const ts_client& table = *clients[i].table;
+    if (!clients[i].self && table.create) {
+      clients[i].self = table.create(&hostTable(), clients[i].options.c_str());
+      created[i] = true;
+    }
+    context.needAccess = context.needAccess || (table.needs & TS_NEED_ADDRESSES);
+    context.needCompute = context.needCompute || (table.needs & TS_NEED_COMPUTE);
+    context.needPrograms = context.needPrograms || (table.needs & TS_NEED_PROGRAMS);
+    context.needLoops = context.needLoops || (table.needs & TS_NEED_LOOPS);
+    sanitizer = sanitizer || std::strcmp(table.name, "sanitizer") == 0;
+    announce(clients[i], launch, memory);
+  }
+
+  int64_t programs = 1;
+  for (int64_t g : launch.grid) programs *= std::max<int64_t>(0, g);
+  if (sanitizer) checkLimits(launch, report);
+  if (programs > 0) {
+    unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+    Session session(kernel, context, clients, threads);
+    session.run(programs);
+    for (findings::Finding& finding : session.collector().takeFindings()) {
+      if (finding.message.empty()) finding.message = standardMessage(finding);
+      report.findings.push_back(std::move(finding));
+    }
+    report.unknowns = session.collector().takeUnknowns();
+  }
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  ts_summary summary{sizeof(ts_summary), programs, report.seconds};
+  for (size_t i = 0; i < clients.size(); ++i) {
+    if (clients[i].table->launch_end) clients[i].table->launch_end(clients[i].self, &summary);
+    if (created[i] && clients[i].table->destroy) clients[i].table->destroy(clients[i].self);
+  }
+  if (sanitizer) report.checked = {"bounds", "alignment", "asserts"};
+  else report.checked = {"asserts"};
+  if (!sanitizer) report.notChecked = {"bounds", "alignment"};
+  report.notChecked.push_back("races");
+  report.notChecked.push_back("uninitialised");
+  if (options.addressOnly) report.notChecked.push_back("outputs (not computed)");
+  return report;
+}
+
+}  // namespace tilesight::exec

@@ -1,0 +1,195 @@
+// Taint: elements that do not mean what the program meant, followed element by element to where they
+// matter. It costs nothing until the first fault, division by zero or overlong shift.
+#include <fmt/format.h>
+
+#include "exec/elementwise.h"
+#include "exec/machine.h"
+#include "exec/report.h"
+#include "exec/shape_ops.h"
+
+namespace tilesight::exec {
+
+namespace {
+
+const char* kindName(Cause::Kind kind) {
+  return kind == Cause::Kind::DivisionByZero ? "division-by-zero" : "invalid-shift";
+}
+
+// A taint mask brought to another shape, conservatively.
+Tile fitMask(BufferPool& pool, const Tile& mask, const Shape* shape) {
+  if (mask.shape == shape) return mask;
+  if (mask.isSplat()) return maskSplat(mask.base != 0, shape);
+  if (mask.numel() == shape->numel) return reshape(pool, mask, shape);
+  if (mask.rank() == shape->rank()) {
+    bool grows = true;
+    for (int d = 0; d < mask.rank(); ++d)
+      grows = grows && (mask.shape->dims[d] == shape->dims[d] || mask.shape->dims[d] == 1);
+    if (grows) return broadcast(pool, mask, shape);
+  }
+  return maskSplat(countTrue(pool, mask) > 0, shape);
+}
+
+}  // namespace
+
+uint32_t Machine::cause(Cause::Kind kind, const Instr& instr) {
+  for (uint32_t i = 0; i < causes_.size(); ++i)
+    if (causes_[i].kind == kind && causes_[i].instr == &instr) {
+      // A later program (or iteration) is witness only if the earlier ones reached no sink.
+      causes_[i].program = {program_.id[0], program_.id[1], program_.id[2]};
+      causes_[i].iterations = iterations();
+      return i;
+    }
+  Cause cause;
+  cause.kind = kind;
+  cause.instr = &instr;
+  cause.program = {program_.id[0], program_.id[1], program_.id[2]};
+  cause.iterations = iterations();
+  causes_.push_back(std::move(cause));
+  return static_cast<uint32_t>(causes_.size() - 1);
+}
+
+void Machine::taintSlot(uint32_t slot, Tile mask, uint32_t cause) {
+  tainting_ = true;
+  auto taint = std::make_shared<Taint>();
+  taint->mask = fitMask(pool_, mask, slots_[slot].shape);
+  taint->cause = cause;
+  slots_[slot].taint = std::move(taint);
+}
+
+void Machine::propagate(const Instr& instr) {
+  switch (instr.op) {
+    case Opcode::Move:  // moved with the tile
+    case Opcode::Store:
+    case Opcode::ViewStore:
+    case Opcode::Jump:
+    case Opcode::BranchIfNot:
+    case Opcode::LoopBegin:
+    case Opcode::LoopNext:
+    case Opcode::Return: return;
+    default: break;
+  }
+  if (instr.outCount == 0) return;
+  std::shared_ptr<const Taint> first;
+  for (unsigned i = 0; i < instr.inCount; ++i) {
+    const Tile& operand = in(instr, i);
+    if (operand.taint) {
+      first = operand.taint;
+      break;
+    }
+  }
+  if (!first) return;
+  for (unsigned k = 0; k < instr.outCount; ++k) {
+    Tile& result = slots_[outSlot(instr, k)];
+    if (result.form == Form::Empty || result.form == Form::View) continue;
+    Tile mask = maskSplat(false, result.shape);
+    auto add = [&](const Tile& more) { mask = maskOr(pool_, mask, fitMask(pool_, more, result.shape)); };
+    bool whole = false;
+    switch (instr.op) {
+      case Opcode::Select: {
+        const Tile& condition = in(instr, 0);
+        if (condition.taint) add(condition.taint->mask);
+        Tile chosen = fitMask(pool_, condition, result.shape);
+        if (in(instr, 1).taint)
+          add(maskAnd(pool_, chosen, fitMask(pool_, in(instr, 1).taint->mask, result.shape)));
+        if (in(instr, 2).taint)
+          add(maskAnd(pool_, maskXor(pool_, chosen, maskSplat(true, result.shape)),
+                      fitMask(pool_, in(instr, 2).taint->mask, result.shape)));
+        break;
+      }
+      case Opcode::Load: {
+        // `other` of inactive elements; tainted addresses that stayed inside give tainted values.
+        if (instr.flag & 1) {
+          Tile active = fitMask(pool_, in(instr, 1), result.shape);
+          if (in(instr, 0).taint) add(maskAnd(pool_, active, fitMask(pool_, in(instr, 0).taint->mask, result.shape)));
+          if ((instr.flag & 2) && in(instr, 2).taint)
+            add(maskAnd(pool_, maskXor(pool_, active, maskSplat(true, result.shape)),
+                        fitMask(pool_, in(instr, 2).taint->mask, result.shape)));
+        } else if (in(instr, 0).taint) {
+          add(in(instr, 0).taint->mask);
+        }
+        break;
+      }
+      case Opcode::Binary: {
+        // x & 0 and false & x do not depend on x.
+        bool conjunction = static_cast<BinaryOp>(instr.sub) == BinaryOp::And && result.kind == ElementKind::I1;
+        bool disjunction = static_cast<BinaryOp>(instr.sub) == BinaryOp::Or && result.kind == ElementKind::I1;
+        for (unsigned i = 0; i < 2; ++i) {
+          if (!in(instr, i).taint) continue;
+          Tile t = fitMask(pool_, in(instr, i).taint->mask, result.shape);
+          const Tile& other = in(instr, 1 - i);
+          if ((conjunction || disjunction) && !other.taint) {
+            Tile decides = fitMask(pool_, other, result.shape);
+            if (disjunction) decides = maskXor(pool_, decides, maskSplat(true, result.shape));
+            t = maskAnd(pool_, t, decides);
+          }
+          add(t);
+        }
+        break;
+      }
+      case Opcode::Permute:
+        if (in(instr, 0).taint)
+          mask = permute(pool_, in(instr, 0).taint->mask.form == Form::Box
+                                    ? strided(pool_, in(instr, 0).taint->mask)
+                                    : in(instr, 0).taint->mask,
+                         instr.source->attribute("order")->integers, result.shape);
+        break;
+      case Opcode::Reduce:
+      case Opcode::Scan:
+      case Opcode::Dot:
+      case Opcode::Histogram:
+      case Opcode::Take:
+      case Opcode::Join:
+      case Opcode::Split:
+      case Opcode::Concat: whole = true; break;
+      default:
+        for (unsigned i = 0; i < instr.inCount; ++i)
+          if (in(instr, i).taint) add(in(instr, i).taint->mask);
+    }
+    if (whole)
+      for (unsigned i = 0; i < instr.inCount; ++i)
+        if (in(instr, i).taint && countTrue(pool_, in(instr, i).taint->mask) > 0) mask = maskSplat(true, result.shape);
+    if (result.taint) mask = maskOr(pool_, mask, fitMask(pool_, result.taint->mask, result.shape));
+    if (countTrue(pool_, mask) == 0) continue;
+    auto taint = std::make_shared<Taint>();
+    taint->mask = std::move(mask);
+    taint->cause = result.taint ? result.taint->cause : first->cause;
+    result.taint = std::move(taint);
+  }
+}
+
+void Machine::sink(const Instr& instr, const Tile& value, const Tile* active, const char* where) {
+  if (!value.taint) return;
+  Tile hit = value.taint->mask;
+  if (active) hit = maskAnd(pool_, fitMask(pool_, hit, active->shape), *active);
+  int64_t count = countTrue(pool_, hit);
+  if (count == 0) return;
+  const Cause& cause = causes_[value.taint->cause];
+  if (cause.kind == Cause::Kind::Fault) {
+    Place place = placeOf(context_, instr);
+    std::string text = fmt::format("the {} of this {} depends on it", where, operationName(instr));
+    if (place.frame.line) text = fmt::format("line {}: {}", place.frame.line, text);
+    collector_.addConsequence(cause.instr, text);
+    return;
+  }
+  FindingKey key{kindName(cause.kind), cause.instr, -1};
+  if (!collector_.find(key)) {
+    bool division = cause.kind == Cause::Kind::DivisionByZero;
+    findings::Finding finding =
+        findingAt(*this, *cause.instr, kindName(cause.kind), findings::Severity::Error,
+                  division ? fmt::format("integer division by zero reaches the {} of a {}", where, operationName(instr))
+                           : fmt::format("a shift by the width or more reaches the {} of a {}", where, operationName(instr)));
+    finding.client = "execution";
+    finding.iterations = cause.iterations;
+    Tile dense = contiguous(pool_, hit);
+    int64_t first = 0;
+    while (first < dense.numel() && !dense.data()[first]) ++first;
+    finding.element = elementIndex(*hit.shape, first);
+    explainValue(*this, *cause.instr, cause.instr->source->operands[1], finding);
+    Place place = placeOf(context_, instr);
+    if (place.frame.line) finding.notes.push_back(fmt::format("it is used at line {}: {}", place.frame.line, place.sourceLine));
+    collector_.add(key, std::move(finding));
+  }
+  collector_.count(key, count, program_.linear);
+}
+
+}  // namespace tilesight::exec
