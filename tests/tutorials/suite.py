@@ -1,0 +1,13 @@
+"""All tutorial cases."""
+
+import importlib
+
+import pytest
+
+SUBJECTS = ["vector_add", "softmax", "matmul", "dropout", "layer_norm", "attention"]
+
+
+def parameters():
+    for subject in SUBJECTS:
+        for case in importlib.import_module(f"tutorials.{subject}").CASES:
+            yield pytest.param(case, id=f"{subject}-{case.name}")
