@@ -68,6 +68,7 @@ Json toJson(const Finding& finding) {
   for (const Iteration& iteration : finding.iterations)
     json["iterations"].push_back(
         {{"name", iteration.name}, {"value", iteration.value}, {"trip", iteration.trip}});
+  json["max_bytes_past"] = finding.maxBytesPast;
   json["operand"] = finding.operand ? operandJson(*finding.operand) : Json(nullptr);
   json["because"] = Json::array();
   for (const Because& because : finding.because)

@@ -110,6 +110,7 @@ void Session::add(LaunchReport report) {
     }
     Finding& known = findings_[found->second.position];
     known.severity = std::max(known.severity, finding.severity);
+    known.maxBytesPast = std::max(known.maxBytesPast, finding.maxBytesPast);
     known.countElements += finding.countElements;
     known.countPrograms += finding.countPrograms;
     if (found->second.lastLaunch != launches_) ++known.countLaunches;

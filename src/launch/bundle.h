@@ -27,6 +27,8 @@ class BundleReader {
   ~BundleReader();
 
   size_t launches() const;
+  /// The kernel of launch `index`, without reading its storages.
+  Result<std::string> kernelName(size_t index) const;
   /// Launch `index` with its storages in memory of its own: running it in place changes neither the
   /// bundle nor another launch. The memory lives as long as the storages' owners.
   Result<Launch> launch(size_t index) const;

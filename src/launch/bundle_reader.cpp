@@ -37,6 +37,15 @@ struct BundleReader::Impl {
   std::unique_ptr<Archive> archive;
   BundleManifest manifest;
 
+  Result<LaunchManifest> launchManifest(size_t index) const {
+    const std::string& file = manifest.launches.at(index);
+    const Result<std::string> text = archive->text(file, maxManifestBytes);
+    if (!text) return failure(text.error());
+    Result<LaunchManifest> parsed = parseLaunchManifest(*text, manifest);
+    if (!parsed) return failure(archive->error(fmt::format("{}: {}", file, parsed.error().message)));
+    return parsed;
+  }
+
   Result<std::shared_ptr<uint8_t>> memoryOf(const Content& content) const {
     const Content* root =
         content.base >= 0 ? &manifest.contents[static_cast<size_t>(content.base)] : &content;
@@ -81,14 +90,16 @@ Result<BundleReader> BundleReader::openBytes(std::span<const uint8_t> bytes,
 
 size_t BundleReader::launches() const { return impl_->manifest.launches.size(); }
 
+Result<std::string> BundleReader::kernelName(size_t index) const {
+  const Result<LaunchManifest> parsed = impl_->launchManifest(index);
+  if (!parsed) return failure(parsed.error());
+  return parsed->launch.kernel;
+}
+
 Result<Launch> BundleReader::launch(size_t index) const {
   Archive& archive = *impl_->archive;
-  const std::string& file = impl_->manifest.launches.at(index);
-  const Result<std::string> text = archive.text(file, maxManifestBytes);
-  if (!text) return failure(text.error());
-  Result<LaunchManifest> parsed = parseLaunchManifest(*text, impl_->manifest);
-  if (!parsed) return failure(archive.error(fmt::format("{}: {}", file, parsed.error().message)));
-
+  Result<LaunchManifest> parsed = impl_->launchManifest(index);
+  if (!parsed) return failure(parsed.error());
   Launch launch = std::move(parsed->launch);
   Result<std::string> ir = archive.text(parsed->irFile, maxIrBytes);
   if (!ir) return failure(ir.error());

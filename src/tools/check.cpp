@@ -1,0 +1,127 @@
+// tilesight check: runs clients on bundles.
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "exec/run.h"
+#include "findings/session.h"
+#include "launch/bundle.h"
+#include "tools/client_names.h"
+#include "tools/launch_filter.h"
+#include "tools/options.h"
+#include "tools/output.h"
+
+namespace tilesight::tools {
+namespace {
+
+/// Kernels by their text: launches of a bundle share them.
+class Kernels {
+ public:
+  Result<std::shared_ptr<const exec::Kernel>> of(const launch::Launch& launch) {
+    const auto found = kernels_.find(launch.irText);
+    if (found != kernels_.end()) return found->second;
+    return kernels_.emplace(launch.irText, exec::compile(launch.irText, launch.irName)).first->second;
+  }
+
+ private:
+  std::unordered_map<std::string, Result<std::shared_ptr<const exec::Kernel>>> kernels_;
+};
+
+/// The same error with the bundle and the launch in front, so that one line says it all.
+Diagnostic placed(Diagnostic error, const std::string& bundle, const launch::Launch& launch) {
+  if (error.file.empty()) {
+    error.file = bundle;
+    error.message = fmt::format("launch {} ({}): {}", launch.index, launch.kernel, error.message);
+  } else {
+    error.message += fmt::format(" [in {}]", bundle);
+  }
+  return error;
+}
+
+struct Check {
+  const CheckOptions& options;
+  exec::RunOptions run;
+  LaunchFilter filter;
+  findings::Session session;
+  Kernels kernels;
+
+  Status checkLaunch(const std::string& path, const launch::Launch& launch) {
+    const auto kernel = kernels.of(launch);
+    if (!kernel) return failure(placed(kernel.error(), path, launch));
+    Result<findings::LaunchReport> report = exec::run(**kernel, launch, run);
+    if (!report) return failure(placed(report.error(), path, launch));
+    report->launch = launch.index;
+    for (findings::Finding& finding : report->findings) {
+      finding.launch = launch.index;
+      finding.bundle = path;
+    }
+    session.add(std::move(*report));
+    return {};
+  }
+
+  bool stop() const {
+    return options.failFast && session.verdict() == findings::Verdict::Finding;
+  }
+
+  void checkFile(const std::string& path) {
+    const Result<launch::BundleReader> bundle = launch::BundleReader::open(path);
+    if (!bundle) return session.addProblem(bundle.error());
+    for (size_t i = 0; i < bundle->launches() && !stop(); ++i) {
+      const Result<std::string> name = bundle->kernelName(i);
+      if (!name) return session.addProblem(name.error());
+      if (!filter.wants(*name)) continue;
+      const Result<launch::Launch> launch = bundle->launch(i);
+      if (!launch) return session.addProblem(launch.error());
+      if (Status status = checkLaunch(path, *launch); !status) session.addProblem(status.error());
+    }
+  }
+};
+
+}  // namespace
+
+int check(const CheckOptions& options) {
+  const auto refused = [](const Diagnostic& error) {
+    return usageError(error.remedy.empty() ? error.message
+                                           : fmt::format("{}; {}", error.message, error.remedy),
+                      "check");
+  };
+  std::vector<std::string> names = options.clients;
+  if (!options.tool.empty()) {
+    const Result<std::vector<std::string>> group = clientsOfTool(options.tool);
+    if (!group) return refused(group.error());
+    names.insert(names.end(), group->begin(), group->end());
+  }
+  if (names.empty()) names = {"sanitizer"};
+  Result<std::vector<exec::ClientInstance>> clients = clientsNamed(names);
+  if (!clients) return refused(clients.error());
+  Result<LaunchFilter> filter =
+      LaunchFilter::create(options.kernelName, options.launchSkip, options.launchCount);
+  if (!filter) return refused(filter.error());
+
+  findings::SessionOptions session;
+  session.ignore = options.ignore;
+  session.printLimit = options.printLimit;
+  session.failOn = findings::parseFailOn(options.failOn).value_or(findings::FailOn::Error);
+  session.errorExitCode = options.errorExitCode;
+  session.quiet = options.quiet;
+  Check check{options,
+              {.clients = std::move(*clients),
+               .threads = options.threads,
+               .addressOnly = options.addressOnly},
+              std::move(*filter),
+              findings::Session(session),
+              {}};
+  for (const std::string& path : options.files)
+    if (!check.stop()) check.checkFile(path);
+
+  if (options.addressOnly)
+    check.session.addNote("--address-only: outputs were not computed, so launches that use them "
+                          "may be judged on other data than in a full run");
+  if (!options.json.empty())
+    if (Status status = writeWhole(options.json, check.session.json()); !status)
+      check.session.addProblem(status.error());
+  printErr(check.session.text(coloursWanted()));
+  return check.session.exitStatus();
+}
+
+}  // namespace tilesight::tools

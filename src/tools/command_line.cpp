@@ -1,0 +1,143 @@
+// The arguments: the one file that includes CLI11, because that takes seconds to compile.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "findings/kinds.h"
+#include "findings/nearest.h"
+#include "tools/options.h"
+#include "tools/output.h"
+#include "tools/tools.h"
+
+namespace tilesight::tools {
+namespace {
+
+std::string validKind(std::string& name) {
+  if (findings::findKind(name)) return {};
+  const std::string_view near = findings::nearestKind(name);
+  return fmt::format("\"{}\" is no kind of finding{}", name,
+                     near.empty() ? "" : fmt::format("; did you mean {}?", near));
+}
+
+std::string notYet(const std::string&) { return "planned and not built yet"; }
+
+void addCheck(CLI::App& app, CheckOptions& options) {
+  CLI::App* check = app.add_subcommand("check", "Run clients on bundles");
+  check->footer("Example:\n  tilesight check run.tsb --json report.json");
+  check->add_option("FILE", options.files, "Bundles: .tsb files or folders")->required();
+  check->add_option("--client", options.clients, "Clients, separated by commas (default: sanitizer)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  check->add_option("--tool", options.tool, "A group of clients: memcheck");
+  check->add_option("--kernel-name", options.kernelName,
+                    "Only kernels of this name, or matching regex:EXPRESSION");
+  check->add_option("--launch-skip", options.launchSkip, "Leave out the first N matching launches");
+  check->add_option("--launch-count", options.launchCount, "Stop after N matching launches");
+  check->add_option("--ignore", options.ignore, "Kinds not to report, separated by commas")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(validKind, "KIND"));
+  check->add_option("--print-limit", options.printLimit, "Findings in the text report; 0: all (50)");
+  check->add_option("--fail-on", options.failOn, "error (default), warning or never")
+      ->check(CLI::IsMember({"error", "warning", "never"}));
+  check->add_option("--error-exitcode", options.errorExitCode, "Exit status with findings (1)")
+      ->check(CLI::Range(0, 255));
+  check->add_flag("--fail-fast", options.failFast, "Stop after the first launch with an error");
+  check->add_option("--threads", options.threads, "Threads (default: all cores)");
+  check->add_flag("--address-only", options.addressOnly,
+                  "Compute addresses and masks only: fast, outputs are not computed");
+  check->add_flag("--quiet", options.quiet, "Print findings only");
+  check->add_option("--json", options.json, "Also write the report as JSON to this file (-: stdout)");
+  for (const char* name : {"--sarif", "--format", "--baseline", "--write-baseline", "--num-sms", "--seed"})
+    check->add_option_function<std::string>(name, [](const std::string&) {}, "Planned")
+        ->check(CLI::Validator(notYet, ""))
+        ->group("Planned");
+}
+
+void addInfo(CLI::App& app, InfoOptions& options) {
+  CLI::App* info = app.add_subcommand("info", "Show kernels, arguments, grid, operations of a file");
+  info->footer("Example:\n  tilesight info run.tsb");
+  info->add_option("FILE", options.files, "Bundles, or IR text (.ttir, .mlir)")->required();
+}
+
+void addExplain(CLI::App& app, ExplainOptions& options) {
+  CLI::App* explain = app.add_subcommand("explain", "Explain a kind of finding; list all without one");
+  explain->footer("Example:\n  tilesight explain out-of-bounds");
+  explain->add_option("KIND", options.kinds, "Kinds of findings");
+  explain->add_flag("--markdown", options.markdown, "As Markdown, for the docs");
+}
+
+/// The option nearest to an unexpected one, as "; did you mean --x?".
+std::string optionHint(const CLI::App& app, const std::string& message) {
+  const size_t at = message.find(" -");
+  if (at == message.npos) return {};
+  const std::string word = message.substr(at + 1, message.find_first_of(" =", at + 1) - at - 1);
+  const CLI::App* command = &app;
+  for (const CLI::App* sub : app.get_subcommands()) command = sub;
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command->get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  return findings::didYouMean(word, candidates);
+}
+
+int parseAndRun(int argc, char** argv) {
+  CLI::App app("Tilesight shows what a tile kernel does before it reaches the accelerator.", "tilesight");
+  std::string footer = "Planned commands:";
+  for (const PlannedCommand& command : plannedCommands())
+    footer += fmt::format("\n  {:<28}{}", command.name, command.does);
+  footer += "\n\nExample:\n  tilesight run examples/triton/attention_tail.py";
+  app.footer(footer);
+  app.set_version_flag("--version", "tilesight " TILESIGHT_VERSION);
+  app.require_subcommand(1);
+  app.add_subcommand("run", "Run a program and check every kernel launch in it (needs Python)");
+  CheckOptions checkOptions;
+  InfoOptions infoOptions;
+  ExplainOptions explainOptions;
+  addCheck(app, checkOptions);
+  addInfo(app, infoOptions);
+  addExplain(app, explainOptions);
+
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  for (const PlannedCommand& command : plannedCommands()) names.emplace_back(command.name);
+
+  if (argc > 1 && argv[1][0] != '-') {
+    const std::string command = argv[1];
+    if (command == "run") return runPython(argc - 2, argv + 2);
+    for (const PlannedCommand& known : plannedCommands())
+      if (command == known.name) return planned(command);
+    if (std::find(names.begin(), names.end(), command) == names.end()) {
+      const std::vector<std::string_view> candidates(names.begin(), names.end());
+      return usageError(fmt::format("there is no command \"{}\"{}", command,
+                                    findings::didYouMean(command, candidates)));
+    }
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // help and version
+    std::string command;
+    for (const CLI::App* sub : app.get_subcommands()) command = sub->get_name();
+    return usageError(error.what() + optionHint(app, error.what()), command);
+  }
+  if (app.got_subcommand("check")) return check(checkOptions);
+  if (app.got_subcommand("info")) return info(infoOptions);
+  return explain(explainOptions);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return parseAndRun(argc, argv);
+  } catch (const std::exception& error) {
+    printErr(fmt::format("tilesight: internal error: {}\n", error.what()));
+    return 4;
+  }
+}
+
+}  // namespace tilesight::tools

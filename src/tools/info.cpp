@@ -1,0 +1,152 @@
+// tilesight info: what a bundle or a file of IR holds.
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <fstream>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "exec/run.h"
+#include "findings/format.h"
+#include "launch/bundle.h"
+#include "tools/options.h"
+#include "tools/output.h"
+
+namespace tilesight::tools {
+namespace {
+
+using findings::counted;
+using findings::grouped;
+using findings::indexText;
+
+constexpr uintmax_t maxTextBytes = 256 << 20;
+
+bool isBundle(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error) || path.ends_with(".tsb")) return true;
+  std::ifstream file(path, std::ios::binary);
+  char start[2] = {};
+  file.read(start, 2);
+  return file && start[0] == 'P' && start[1] == 'K';
+}
+
+Result<std::string> readText(const std::string& path) {
+  std::error_code error;
+  const uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) return failure(Diagnostic{path, 0, 0, "cannot be read: " + error.message(), {}});
+  if (bytes > maxTextBytes) return failure(Diagnostic{path, 0, 0, "is too large for IR text", {}});
+  std::ifstream file(path, std::ios::binary);
+  std::string text(bytes, '\0');
+  if (!file.read(text.data(), static_cast<std::streamsize>(bytes)))
+    return failure(Diagnostic{path, 0, 0, "cannot be read", {}});
+  return text;
+}
+
+std::string kernelText(const exec::KernelInfo& info) {
+  std::string out = fmt::format("kernel {}\n", info.name);
+  out += "  parameters\n";
+  for (const auto& parameter : info.parameters)
+    out += fmt::format("    {:<20} {}\n", parameter.name, parameter.type);
+  out += "  operations\n";
+  for (const auto& [name, count] : info.opCounts) out += fmt::format("    {:<28} {}\n", name, count);
+  if (info.notExecutable.empty()) return out + "  everything can be executed\n";
+  out += "  cannot be executed\n";
+  for (const findings::Unknown& unknown : info.notExecutable) {
+    const findings::Frame& place = unknown.location;
+    out += "    ";
+    if (!place.file.empty()) out += fmt::format("{}:{}:{}: ", place.file, place.line, place.column);
+    out += unknown.reason + "\n";
+  }
+  return out;
+}
+
+std::string scalarText(const launch::Argument& argument) {
+  switch (argument.element) {
+    case ir::ElementKind::F32:
+      return fmt::format("{}", std::bit_cast<float>(static_cast<uint32_t>(argument.bits)));
+    case ir::ElementKind::F64: return fmt::format("{}", std::bit_cast<double>(argument.bits));
+    default: break;
+  }
+  if (ir::isIntegerKind(argument.element))
+    return fmt::format("{}", static_cast<int64_t>(argument.bits));
+  return fmt::format("{:#x}", argument.bits);
+}
+
+std::string viewText(const launch::View& view, const launch::Launch& launch) {
+  const launch::Storage& storage = launch.storages[view.storage];
+  std::string out = fmt::format("{} {}, strides {}, ", view.dtype, indexText(view.shape),
+                                indexText(view.strides));
+  if (view.offset) out += fmt::format("from byte {} of ", grouped(view.offset));
+  out += fmt::format("storage {} ({})", view.storage,
+                     counted(static_cast<int64_t>(storage.bytes), "byte"));
+  if (view.uninitialized) out += ", no data yet";
+  return out;
+}
+
+std::string argumentText(const launch::Argument& argument, const launch::Launch& launch) {
+  switch (argument.kind) {
+    case launch::Argument::Kind::Tensor: return viewText(argument.view, launch);
+    case launch::Argument::Kind::Descriptor:
+      return fmt::format("descriptor of blocks {} over {}", indexText(argument.blockShape),
+                         viewText(argument.view, launch));
+    case launch::Argument::Kind::Scalar:
+      return fmt::format("{} {}", ir::elementName(argument.element), scalarText(argument));
+    case launch::Argument::Kind::Specialized: return argument.text + " (specialised)";
+  }
+  return {};
+}
+
+std::string launchText(const launch::Launch& launch) {
+  std::string out = fmt::format("launch {}: {}, grid ({},{},{})", launch.index, launch.kernel,
+                                launch.grid[0], launch.grid[1], launch.grid[2]);
+  if (!launch.tritonVersion.empty()) out += ", Triton " + launch.tritonVersion;
+  if (!launch.target.empty()) out += ", target " + launch.target;
+  out += "\n";
+  for (const launch::Argument& argument : launch.arguments)
+    out += fmt::format("    {:<20} {}\n", argument.name, argumentText(argument, launch));
+  if (!launch.config.empty()) out += fmt::format("    configuration        {}\n", launch.config);
+  return out;
+}
+
+Status printKernel(const std::string& text, const std::string& name) {
+  const auto kernel = exec::compile(text, name);
+  if (!kernel) return failure(kernel.error());
+  printOut(kernelText(exec::info(**kernel)));
+  return {};
+}
+
+Status infoBundle(const std::string& path) {
+  const Result<launch::BundleReader> bundle = launch::BundleReader::open(path);
+  if (!bundle) return failure(bundle.error());
+  printOut(fmt::format("{}: {}\n", path, counted(static_cast<int64_t>(bundle->launches()), "launch")));
+  std::unordered_set<std::string> seen;
+  for (size_t i = 0; i < bundle->launches(); ++i) {
+    const Result<launch::Launch> launch = bundle->launch(i);
+    if (!launch) return failure(launch.error());
+    printOut("\n" + launchText(*launch));
+    if (seen.insert(launch->irText).second) TS_CHECK(printKernel(launch->irText, launch->irName));
+  }
+  return {};
+}
+
+Status infoText(const std::string& path) {
+  const Result<std::string> text = readText(path);
+  if (!text) return failure(text.error());
+  return printKernel(*text, path);
+}
+
+}  // namespace
+
+int info(const InfoOptions& options) {
+  int status = 0;
+  for (const std::string& path : options.files) {
+    const Status done = isBundle(path) ? infoBundle(path) : infoText(path);
+    if (done) continue;
+    printError(done.error());
+    status = 2;
+  }
+  return status;
+}
+
+}  // namespace tilesight::tools

@@ -1,0 +1,53 @@
+// What the commands are asked to do, and the commands themselves: one file each. command_line.cpp
+// fills these structures from the arguments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilesight::tools {
+
+struct CheckOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> clients;  // empty: sanitizer
+  std::string tool;                  // memcheck: a group of clients
+  std::string kernelName;            // "regex:..." or a whole name; "": all
+  uint64_t launchSkip = 0;           // of the launches that match
+  uint64_t launchCount = UINT64_MAX;
+  std::vector<std::string> ignore;
+  uint32_t printLimit = 50;
+  std::string failOn = "error";
+  int errorExitCode = 1;
+  bool failFast = false;
+  unsigned threads = 0;
+  bool addressOnly = false;
+  bool quiet = false;
+  std::string json;                  // file, "-" for standard output, "": none
+};
+
+struct InfoOptions {
+  std::vector<std::string> files;
+};
+
+struct ExplainOptions {
+  std::vector<std::string> kinds;    // empty: a list of all
+  bool markdown = false;
+};
+
+int check(const CheckOptions& options);
+int info(const InfoOptions& options);
+int explain(const ExplainOptions& options);
+/// `arguments` are those after `run`.
+int runPython(int count, char** arguments);
+/// A command of the contract that is not built yet.
+int planned(const std::string& command);
+
+/// Commands that `planned` answers for.
+struct PlannedCommand {
+  const char* name;
+  const char* does;
+};
+const std::vector<PlannedCommand>& plannedCommands();
+
+}  // namespace tilesight::tools

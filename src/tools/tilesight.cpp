@@ -1,0 +1,3 @@
+#include "tools/tools.h"
+
+int main(int argc, char** argv) { return tilesight::tools::main(argc, argv); }
