@@ -15,7 +15,7 @@ def dropout_with_mask(x_ptr, keep_ptr, out_ptr, n, p, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offs < n
     x = tl.load(x_ptr + offs, mask=mask)
-    keep = tl.load(keep_ptr + offs, mask=mask)
+    keep = tl.load(keep_ptr + offs, mask=mask) != 0
     tl.store(out_ptr + offs, tl.where(keep, x / (1 - p), 0.0), mask=mask)
 
 

@@ -22,3 +22,8 @@ def named(cases):
     """The cases as pytest parameters: `bounds-masked_tail`."""
     return [pytest.param(c, id=f"{c.module.__name__.split('.')[-1]}-{c.name}",
                          marks=[pytest.mark.slow] if c.slow else []) for c in cases]
+
+
+def clean_cases():
+    """The cases where nothing is to be found, and that brute force can judge."""
+    return [c for c in all_cases() if not c.expect and c.oracle]

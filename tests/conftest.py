@@ -1,0 +1,18 @@
+"""What the Python tests share."""
+
+import pytest
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes long; left out by `-m 'not slow'`")
+
+
+@pytest.fixture
+def collect():
+    """Findings are collected, not raised, while a test runs."""
+    import tilesight as ts
+
+    ts.config.on_finding = "collect"
+    yield
+    ts.config.reset()
+    ts.clear()
