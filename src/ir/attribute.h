@@ -24,7 +24,7 @@ enum class AttributeKind : uint8_t {
   Dictionary,     // {k = v}
   DenseElements,  // dense<...> : tensor<...>; `data` raw little-endian elements, one if splat
   DenseArray,     // array<i32: 1, 0>; `integers` (or `data` for floats), `type` the element type
-  Symbol,         // @name
+  Symbol,         // @name; a nested @a::@b is Opaque
   TypeValue,      // a type
   Keyword,        // an enum written bare in a custom format (x, tf32, acq_rel, slt)
   Opaque,         // #dialect.attr<...> and anything else, as written (aliases resolved to text)
@@ -65,5 +65,12 @@ struct AttributeStorage {
   std::vector<Attribute> elements;        // Array
   std::vector<NamedAttribute> entries;    // Dictionary
 };
+
+/// Bytes that one element takes in DenseElements data: i1 and i4 take one, f4 one, index eight;
+/// 0 if there is no such data.
+uint32_t denseElementBytes(Type element);
+
+/// `key = value`, or `key` alone for a unit attribute.
+std::string namedAttributeText(const NamedAttribute& entry);
 
 }  // namespace tilesight::ir

@@ -26,6 +26,7 @@ class Context {
   Type pointer(Type pointee, uint32_t addressSpace = 1);
   Type tensor(std::vector<int64_t> shape, Type element, Attribute encoding = {});
   Type descriptor(std::vector<int64_t> shape, Type element, bool tensorSpelling);
+  Type descriptor(std::vector<int64_t> shape, Type element, bool tensorSpelling, Attribute layout);
   Type view(std::vector<int64_t> shape, Type element);
   Type function(std::vector<Type> inputs, std::vector<Type> results);
   Type opaqueType(std::string text);
@@ -48,6 +49,7 @@ class Context {
   Attribute opaqueAttr(std::string text);
   Attribute intern(AttributeStorage storage);
 
+  /// `loc(unknown)`. A default-constructed Location is unknown too, and is not printed at all.
   Location unknownLocation();
   Location fileLocation(std::string path, uint32_t line, uint32_t column);
   Location nameLocation(std::string name, Location child);

@@ -64,7 +64,14 @@ struct Operation {
   Block* parent = nullptr;
   /// Opaque operations: the source text between the operation's name and its location, verbatim.
   std::string opaqueText;
+  /// Where in `opaqueText` each operand's `%name` (or `%name#n`) and each successor's `^label`
+  /// stands: byte offset and length. The printer writes current names there.
+  struct TextSpan { uint32_t offset = 0, length = 0; };
+  std::vector<TextSpan> opaqueOperands, opaqueSuccessors;
   uint32_t sourceLine = 0, sourceColumn = 0;  // in the text it was parsed from; 0 if built
+  /// Pre-order number in the module it was parsed from; lowering keeps it. Findings, traces and
+  /// `report.trace.at(op=N)` name operations by it.
+  uint32_t number = 0;
 
   bool isOpaque() const { return info == nullptr; }
   Attribute attribute(std::string_view key) const;      // null if absent (defaults not applied)

@@ -65,6 +65,9 @@ class Type {
   const TypeStorage* storage_ = nullptr;
 };
 
+/// An extent written `?`. Front ends of tile DSLs do not make them; they are kept, never executed.
+inline constexpr int64_t kDynamicExtent = INT64_MIN;
+
 struct TypeStorage {
   TypeKind kind = TypeKind::None;
   ElementKind element = ElementKind::Invalid;  // Integer, Float: its own kind
@@ -73,7 +76,7 @@ struct TypeStorage {
   Type inner;                    // Pointer: pointee; Tensor, Descriptor, View: element type
   std::vector<int64_t> shape;    // Tensor, Descriptor, View (block shape)
   uint32_t addressSpace = 1;     // Pointer
-  const void* encoding = nullptr;  // Tensor: interned attribute storage, or null
+  const void* encoding = nullptr;  // Tensor, Descriptor: interned attribute storage, or null
   std::vector<Type> inputs, results;  // Function
   std::string text;              // Opaque: as written. Descriptor: "tensor" when the old
                                  // !tt.tensordesc<tensor<..>> spelling was used
