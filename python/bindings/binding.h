@@ -20,10 +20,13 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What an Error says: the place, if there is one, the message and the remedy.
+std::string textOf(const Diagnostic& diagnostic);
+
 /// The value of a result, or its diagnostic as an Error.
 template <typename T>
 T valueOf(Result<T> result) {
-  if (!result) throw Error(result.error().str());
+  if (!result) throw Error(textOf(result.error()));
   return std::move(*result);
 }
 void check(const Status& status);

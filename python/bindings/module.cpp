@@ -10,8 +10,14 @@ namespace nb = nanobind;
 
 namespace tilesight::binding {
 
+std::string textOf(const Diagnostic& diagnostic) {
+  if (!diagnostic.file.empty()) return diagnostic.str();
+  return diagnostic.remedy.empty() ? diagnostic.message
+                                   : diagnostic.message + " (" + diagnostic.remedy + ")";
+}
+
 void check(const Status& status) {
-  if (!status) throw Error(status.error().str());
+  if (!status) throw Error(textOf(status.error()));
 }
 
 namespace {
@@ -31,6 +37,7 @@ int runMain(std::vector<std::string> arguments) {
 NB_MODULE(_native, module) {
   using namespace tilesight::binding;
   module.doc() = "The native part of Tilesight.";
+  nb::set_leak_warnings(false);  // Python keeps modules until its very end
   // The exception type lives as long as the interpreter.
   static PyObject* errorType =
       nb::object(nb::module_::import_("tilesight.errors").attr("Error")).release().ptr();

@@ -3,9 +3,9 @@
 import os
 import threading
 
-from . import autotune, driver, grid as grids
+from . import autotune, driver, grid as grids, problems
 from .arguments import ArrayHandle, original
-from .triton import Backend, Specialiser, compile_problem
+from .triton import Backend, Specialiser
 from .. import session
 from ..errors import Error
 
@@ -73,21 +73,12 @@ def _run(function, plan, args, kwargs, grid, warmup):
     try:
         bound, kernel = Specialiser.of(function).bind(args, kwargs)
     except Exception as error:
-        plan.rejected(function, *_rejection(function, error))
+        plan.rejected(function, *problems.describe(function, error, (*args, *kwargs.values())))
         raise
     stand_in = CompiledStandIn(kernel)
     if not warmup:
         plan.launch(kernel, bound, grids.resolve(grid, bound, original), autotune.chosen())
     return stand_in
-
-
-def _rejection(function, error):
-    from triton.compiler.errors import CompilationError
-
-    if isinstance(error, CompilationError):
-        return compile_problem(function, error)
-    return function.fn.__code__.co_filename, function.starting_line_number, 0, \
-        " ".join(f"{type(error).__name__}: {error}".split())
 
 
 class CompiledStandIn:

@@ -175,37 +175,3 @@ def _stable_text(value):
         inner = [_stable_text(item) for item in value]
         return None if None in inner else f"{kind}({','.join(inner)})"
     return None
-
-
-def compile_problem(function, error):
-    """(file, line, column, message) of an exception that the front end raised for a kernel."""
-    file = function.fn.__code__.co_filename
-    line = function.starting_line_number
-    column = 0
-    node = getattr(error, "node", None)
-    if node is not None and hasattr(node, "lineno"):
-        line = definition_line(function) + node.lineno - 1
-        column = node.col_offset + 1 + _indentation(function)
-    return file, line, column, _innermost_message(error)
-
-
-def definition_line(function):
-    """The line of `def`, below the decorators."""
-    for offset, text in enumerate(function.raw_src):
-        if text.lstrip().startswith("def "):
-            return function.starting_line_number + offset
-    return function.starting_line_number
-
-
-def _indentation(function):
-    for text in function.raw_src:
-        if text.lstrip().startswith("def "):
-            return len(text) - len(text.lstrip())
-    return 0
-
-
-def _innermost_message(error):
-    while error.__cause__ is not None:
-        error = error.__cause__
-    message = getattr(error, "error_message", None) or str(error) or type(error).__name__
-    return " ".join(str(message).split())
