@@ -281,6 +281,12 @@ std::vector<std::pair<Ref, std::string>> ranges(const Explainer& explainer) {
 
 }  // namespace
 
+std::string loopName(Machine& machine, const Instr& loop) {
+  if (loop.source->name != "scf.for" || loop.source->regions.empty()) return {};
+  const Value* induction = loop.source->regions[0]->blocks[0]->arguments[0].get();
+  return Explainer(machine).nameOf({loop.instance, induction});
+}
+
 void explainValue(Machine& machine, const Instr& instr, const Value* value, findings::Finding& finding) {
   Explainer explainer(machine);
   Ref ref = explainer.resolve({instr.instance, value});

@@ -10,12 +10,12 @@
 namespace tilesight::exec {
 
 ir::ElementKind machineKind(ir::Type type) {
-  if (!type) return ElementKind::Invalid;
-  if (type.kind() == ir::TypeKind::Index) return ElementKind::I64;
-  if (type.isPointer()) return ElementKind::Pointer;
+  if (!type) return ir::ElementKind::Invalid;
+  if (type.kind() == ir::TypeKind::Index) return ir::ElementKind::I64;
+  if (type.isPointer()) return ir::ElementKind::Pointer;
   if (type.isTensor()) return machineKind(type.elementType());
   if (type.kind() == ir::TypeKind::Integer || type.kind() == ir::TypeKind::Float) return type.elementKind();
-  return ElementKind::Invalid;
+  return ir::ElementKind::Invalid;
 }
 
 Result<std::shared_ptr<const Kernel>> Kernel::compile(const std::string& text, const std::string& name) {

@@ -96,11 +96,11 @@ void Machine::loopIteration(const Instr& instr) {
     if (c.table->loop_iteration) c.table->loop_iteration(c.state, &iteration);
 }
 
-std::vector<findings::Iteration> Machine::iterations() const {
+std::vector<findings::Iteration> Machine::iterations() {
   std::vector<findings::Iteration> result;
   for (const LoopRecord& loop : loops_) {
     findings::Iteration iteration;
-    if (!loop.isWhile) iteration.name = loopName(*loop.loop);
+    if (!loop.isWhile) iteration.name = loopName(*this, *loop.loop);
     iteration.value = loop.isWhile ? loop.trip : loop.value;
     iteration.trip = loop.trip;
     result.push_back(std::move(iteration));

@@ -110,7 +110,7 @@ class Machine {
   void sink(const Instr& instr, const Tile& value, const Tile* active, const char* where);
   const std::vector<Cause>& causes() const { return causes_; }
 
-  std::vector<findings::Iteration> iterations() const;
+  std::vector<findings::Iteration> iterations();
 
  private:
   void execute(uint32_t from);

@@ -293,7 +293,7 @@ uint32_t LaunchMemory::faultsAt(const Resolved& access, const Tile&, int64_t ele
   uint32_t faults = 0;
   int64_t bytes = access.elementBytes;
   if (address & (bytes - 1)) faults |= TS_FAULT_MISALIGNED;
-  if (!storage) return address >= 0 && address < kNullPage ? TS_FAULT_NULL : faults | TS_FAULT_FOREIGN;
+  if (!storage) return address >= 0 && address < kNullPage ? static_cast<uint32_t>(TS_FAULT_NULL) : faults | TS_FAULT_FOREIGN;
   if (address < storage->base || address + bytes > storage->base + storage->bytes)
     return faults | TS_FAULT_OUT_OF_BOUNDS;
   if (view && !inView(*view, address, bytes)) faults |= TS_FAULT_OUT_OF_VIEW;

@@ -23,7 +23,7 @@ struct Place {
 Place placeOf(const LaunchContext& context, const Instr& instr);
 
 /// The loop variable's name in the source, or "".
-std::string loopName(const Instr& loop);
+std::string loopName(Machine& machine, const Instr& loop);
 /// Index of a row-major element of a shape.
 std::vector<int64_t> elementIndex(const Shape& shape, int64_t linear);
 /// A value in decimal, for prints.

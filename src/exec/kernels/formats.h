@@ -45,6 +45,23 @@ struct Format {
     return bitCast<float>(bitCast<uint32_t>(value) | sign);
   }
 
+  /// decode() without branches, for loops.
+  TS_INLINE static float decodeFast(uint32_t code) {
+    const uint32_t magnitude = code & (kSign - 1);
+    const uint32_t sign = (code & kSign) << (32 - kBits);
+    constexpr float kStep = bitCast<float>(uint32_t(1 - B - M + 127) << 23);  // of subnormal numbers
+    const uint32_t subnormal = bitCast<uint32_t>(float(int32_t(magnitude)) * kStep);
+    const uint32_t normal = (magnitude << (23 - M)) + (uint32_t(127 - B) << 23);
+    uint32_t bits = (magnitude < (1u << M) ? subnormal : normal) | sign;
+    if constexpr (S == Specials::Ieee) {
+      const uint32_t special = magnitude == kInfinity ? 0x7f800000u | sign : BitsOf<float>::kNaN;
+      bits = magnitude < kInfinity ? bits : special;
+    } else {
+      bits = (S == Specials::Fnuz ? code : magnitude) == kNaN ? BitsOf<float>::kNaN : bits;
+    }
+    return bitCast<float>(bits);
+  }
+
   /// The code nearest to x (ties to even), or with kToZero the one next toward zero.
   /// fp8 saturates to the largest finite value, infinities included (cvt.satfinite); f16 and bf16
   /// overflow to infinity, toward zero only from infinity itself. Written without branches.

@@ -21,28 +21,32 @@ TS_INLINE float scale(float y, int32_t k) {
   return y * asFloat(uint32_t(half + 127) << 23) * asFloat(uint32_t(k - half + 127) << 23);
 }
 
-TS_INLINE float limit(float x, float low, float high) {  // NaN passes
-  const float below = x > high ? high : x;
-  return below < low ? low : below;
+/// x with its magnitude (and that of NaN) limited; on the bits, which takes a single minimum.
+TS_INLINE float limit(float x, float magnitude) {
+  const uint32_t bits = asBits(x) & 0x7fffffffu;
+  const uint32_t limited = bits < asBits(magnitude) ? bits : asBits(magnitude);
+  return asFloat(limited | (asBits(x) & 0x80000000u));
 }
+TS_INLINE float unlessNaN(float x, float value) { return x == x ? value : quietNaN<float>(); }
 
 TS_INLINE float exp(float x) {
-  const float inside = limit(x, -105.0f, 90.0f);
+  const float inside = limit(x, 105.0f);
   const float shifted = fma(inside, 0x1.715476p0f, kRounder);
   const float n = shifted - kRounder;
   float r = fma(n, -0x1.62e430p-1f, inside);
   r = fma(n, 0x1.05c610p-29f, r);
-  float p = 0x1.6d4328p-10f;
-  p = fma(p, r, 0x1.123d96p-7f);
-  p = fma(p, r, 0x1.5554f6p-5f);
-  p = fma(p, r, 0x1.555494p-3f);
+  float p = 0x1.a19d50p-13f;
+  p = fma(p, r, 0x1.6d4ee8p-10f);
+  p = fma(p, r, 0x1.111094p-7f);
+  p = fma(p, r, 0x1.5554e6p-5f);
+  p = fma(p, r, 0x1.555556p-3f);
   p = fma(p, r, 0.5f);
   const float y = fma(r * r, p, r) + 1.0f;
-  return canonical(scale(y, int32_t(asBits(shifted) - asBits(kRounder))));
+  return unlessNaN(x, scale(y, int32_t(asBits(shifted) - asBits(kRounder))));
 }
 
 TS_INLINE float exp2(float x) {
-  const float inside = limit(x, -152.0f, 130.0f);
+  const float inside = limit(x, 152.0f);
   const float shifted = inside + kRounder;
   const float r = inside - (shifted - kRounder);
   float p = 0x1.ed8952p-17f;
@@ -52,7 +56,7 @@ TS_INLINE float exp2(float x) {
   p = fma(p, r, 0x1.c6b074p-5f);
   p = fma(p, r, 0x1.ebfbe0p-3f);
   p = fma(p, r, 0x1.62e430p-1f);
-  return canonical(scale(fma(p, r, 1.0f), int32_t(asBits(shifted) - asBits(kRounder))));
+  return unlessNaN(x, scale(fma(p, r, 1.0f), int32_t(asBits(shifted) - asBits(kRounder))));
 }
 
 /// x = 2^e * (1 + f) with 1 + f in 2/3..4/3, for positive finite x.
@@ -157,8 +161,7 @@ TS_INLINE float tanh(float x) {
   const float small = fma(a * z, p, a);
   const float e = exp(2.0f * (a < 10.0f ? a : 10.0f));
   const float large = 1.0f - 2.0f / (e + 1.0f);
-  const float value = withSign(a < 0.625f ? small : large, x);
-  return x == x ? value : quietNaN<float>();
+  return unlessNaN(x, withSign(a < 0.625f ? small : large, x));
 }
 
 TS_INLINE float erf(float x) {
@@ -183,8 +186,7 @@ TS_INLINE float erf(float x) {
   q = fma(q, b, 0x1.212698p0f);
   q = fma(q, b, -0x1.65aaacp-13f);
   const float large = 1.0f - exp(-q);
-  const float value = withSign(a < 0.921875f ? small : large, x);
-  return x == x ? value : quietNaN<float>();
+  return unlessNaN(x, withSign(a < 0.921875f ? small : large, x));
 }
 
 TS_INLINE float rsqrt(float x) { return canonical(1.0f / __builtin_sqrtf(x)); }

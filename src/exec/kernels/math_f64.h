@@ -32,10 +32,13 @@ TS_INLINE double scale(double y, double shifted) {
   return y * asDouble((half - 1) << 52) * asDouble((k - half - 1) << 52);
 }
 
-TS_INLINE double limit(double x, double low, double high) {  // NaN passes
-  const double below = x > high ? high : x;
-  return below < low ? low : below;
+/// x with its magnitude (and that of NaN) limited.
+TS_INLINE double limit(double x, double magnitude) {
+  const uint64_t bits = asBits(x) & ~BitsOf<double>::kSign;
+  const uint64_t limited = bits < asBits(magnitude) ? bits : asBits(magnitude);
+  return asDouble(limited | (asBits(x) & BitsOf<double>::kSign));
 }
+TS_INLINE double unlessNaN(double x, double value) { return x == x ? value : quietNaN<double>(); }
 
 /// exp(r) - 1 - r for |r| <= ln2/2.
 TS_INLINE double expTail(double r) {
@@ -46,32 +49,33 @@ TS_INLINE double expTail(double r) {
 }
 
 TS_INLINE double exp(double x) {
-  const double inside = limit(x, -746.0, 710.0);
+  const double inside = limit(x, 746.0);
   const double shifted = fma(inside, kLog2e, kRounder);
   const double n = shifted - kRounder;
   const double high = fma(n, -kLn2, inside);
   const double r = fma(n, -kLn2Low, high);
-  return canonical(scale(1.0 + (r + expTail(r)), shifted));
+  return unlessNaN(x, scale(1.0 + (r + expTail(r)), shifted));
 }
 
 TS_INLINE double exp2(double x) {
-  const double inside = limit(x, -1076.0, 1025.0);
+  const double inside = limit(x, 1076.0);
   const double shifted = inside + kRounder;
   const double r = inside - (shifted - kRounder);
   const double p = polynomial(r, {0x1.c4da844bbb258p-36, 0x1.ea0441d656d80p-32, 0x1.e4cee85809f2fp-28,
                                   0x1.b524db3de2136p-24, 0x1.62c0224d9b48ap-20, 0x1.ffcbfc75ee1adp-17,
                                   0x1.430912f868d8bp-13, 0x1.5d87fe78a22afp-10, 0x1.3b2ab6fba4e81p-7,
                                   0x1.c6b08d704a0d1p-5, 0x1.ebfbdff82c58fp-3, 0x1.62e42fefa39efp-1});
-  return canonical(scale(fma(p, r, 1.0), shifted));
+  return unlessNaN(x, scale(fma(p, r, 1.0), shifted));
 }
 
-/// exp(x) - 1 for 0 <= x <= 50.
-TS_INLINE double expMinus1(double x) {
+/// exp(x) - 1 for 0 <= x <= 50, as a sum of two numbers.
+struct Sum { double high, low; };
+TS_INLINE Sum expMinus1(double x) {
   const double shifted = fma(x, kLog2e, kRounder);
   const double n = shifted - kRounder;
-  const double high = fma(n, -kLn2, x);
-  const double r = fma(n, -kLn2Low, high);
-  const double rLow = fma(n, -kLn2Low, high - r);
+  const double near = fma(n, -kLn2, x);
+  const double r = fma(n, -kLn2Low, near);
+  const double rLow = fma(n, -kLn2Low, near - r);
   const double power = asDouble((asBits(shifted) - asBits(kRounder) + 1023) << 52);
   // power * (1 + r + tail) - 1, with the large terms summed exactly. power - 1 may round beyond
   // 2^53, where it no longer matters.
@@ -79,7 +83,9 @@ TS_INLINE double expMinus1(double x) {
   const double sum = whole + first;
   const bool wholeLarger = absolute(whole) >= absolute(first);
   const double error = wholeLarger ? first - (sum - whole) : whole - (sum - first);
-  return sum + fma(power, expTail(r) + rLow, error);
+  const double rest = fma(power, expTail(r) + rLow, error);
+  const double high = sum + rest;
+  return {high, rest - (high - sum)};
 }
 
 /// x = 2^e * (1 + f) with 1 + f in sqrt(1/2)..sqrt(2), for positive finite x.
@@ -141,14 +147,14 @@ inline constexpr double kSinCosLimit = 0x1p20;
 /// sin(r + rLow) and cos(r + rLow) for |r| <= pi/4, rLow below an ulp of r.
 TS_INLINE double sinPolynomial(double r, double rLow) {
   const double z = r * r;
-  const double p = polynomial(z, {0x1.612092b4778dfp-33, -0x1.ae6452984629dp-26, 0x1.71de3a5339724p-19,
-                                  -0x1.a01a01a018ae4p-13, 0x1.111111111110bp-7, -0x1.5555555555555p-3});
+  const double p = polynomial(z, {0x1.5d93014805490p-33, -0x1.ae5e663bf81a2p-26, 0x1.71de3577b9759p-19,
+                                  -0x1.a01a019c119f4p-13, 0x1.111111110f87bp-7, -0x1.5555555555549p-3});
   return r + fma(r * z, p, rLow * (1.0 - 0.5 * z));
 }
 TS_INLINE double cosPolynomial(double r, double rLow) {
   const double z = r * r;
-  const double p = polynomial(z, {-0x1.9393384119732p-37, 0x1.1eed8ca3a98bbp-29, -0x1.27e4fb75fd760p-22,
-                                  0x1.a01a01a018deap-16, -0x1.6c16c16c16c10p-10, 0x1.5555555555555p-5});
+  const double p = polynomial(z, {-0x1.8fae9b5049e9ep-37, 0x1.1ee9ebe726b98p-29, -0x1.27e4f809ee0bdp-22,
+                                  0x1.a01a019cb1baep-16, -0x1.6c16c16c1517ep-10, 0x1.555555555554cp-5});
   const double h = 0.5 * z;
   const double main = 1.0 - h;
   // What the two roundings before dropped, the tail, and the correction for rLow.
@@ -181,10 +187,15 @@ TS_INLINE double sinOrCos(double x) {
 
 TS_INLINE double tanh(double x) {
   const double a = absolute(x);
-  const double t = expMinus1(2.0 * (a < 20.0 ? a : 20.0));
+  // t / (t + 2) for t = exp(2a) - 1, with one correction step that takes the low parts in.
+  const auto [t, tLow] = expMinus1(2.0 * (a < 20.0 ? a : 20.0));
+  const double d = t + 2.0;
+  const double dLow = (t < 2.0 ? t - (d - 2.0) : 2.0 - (d - t)) + tLow;
+  const double inverse = 1.0 / d;
+  const double q = t * inverse;
+  const double rest = fma(-q, d, t) + fma(-q, dLow, tLow);
   // Below 2^-28 the cubic term is less than half an ulp.
-  const double value = withSign(a < 0x1p-28 ? a : t / (t + 2.0), x);
-  return x == x ? value : quietNaN<double>();
+  return unlessNaN(x, withSign(a < 0x1p-28 ? a : fma(rest, inverse, q), x));
 }
 
 TS_INLINE double erf(double x) {
@@ -209,8 +220,7 @@ TS_INLINE double erf(double x) {
           0x1.f242dc642b9dcp-20, -0x1.9fc620b8d3a21p-17, 0x1.54203610775e9p-14, -0x1.150cb47b92599p-11,
           0x1.ccd13b70ca3b3p-9, 0x1.f31ad7b8c21cbp-1, 0x1.0f5b6f2926000p3, 0x1.30854b8fd2300p4});
   const double large = 1.0 - exp(-(a < 2.25 ? middle : outer));
-  const double value = withSign(a < 0.875 ? small : large, x);
-  return x == x ? value : quietNaN<double>();
+  return unlessNaN(x, withSign(a < 0.875 ? small : large, x));
 }
 
 TS_INLINE double rsqrt(double x) { return canonical(1.0 / __builtin_sqrt(x)); }

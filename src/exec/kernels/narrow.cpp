@@ -8,16 +8,6 @@
 TS_ISA_BEGIN
 namespace {
 
-/// f32 values of all 256 codes of an fp8 kind.
-template <class F>
-struct DecodeTable {
-  float value[256];
-  constexpr DecodeTable() : value{} {
-    for (uint32_t code = 0; code < 256; ++code) value[code] = F::decode(code);
-  }
-};
-template <class F> constexpr DecodeTable<F> kDecode{};
-
 /// The whole vectors of a span of f16; returns how many elements were done.
 TS_INLINE size_t halfToF32(float* out, const uint16_t* in, size_t n) {
   size_t i = 0;
@@ -61,7 +51,7 @@ void toF32(float* out, const void* in, size_t n) {
     for (size_t i = 0; i < n; ++i) out[i] = canonical(bitCast<float>(uint32_t(code[i]) << 16));
   } else if constexpr (F::kIsFp8) {
     TS_VECTOR_LOOP
-    for (size_t i = 0; i < n; ++i) out[i] = kDecode<F>.value[code[i]];
+    for (size_t i = 0; i < n; ++i) out[i] = F::decodeFast(code[i]);
   } else {
     for (size_t i = halfToF32(out, code, n); i < n; ++i) out[i] = F::decode(code[i]);
   }

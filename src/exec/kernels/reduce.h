@@ -5,17 +5,51 @@
 
 TS_ISA_BEGIN
 
-/// The last levels of one row, of kLength elements, without loops.
-template <class Op, class T, size_t kLength>
-TS_INLINE T reduceShort(const T* in) {
-  if constexpr (kLength == 1) {
-    return in[0];
-  } else {
-    constexpr size_t kHalf = kLength / 2;
-    T x[kHalf];
-    TS_UNROLL
-    for (size_t i = 0; i < kHalf; ++i) x[i] = Op::apply(in[i], in[i + kHalf]);
-    return reduceShort<Op, T, kHalf>(x);
+// Rows of a power of two up to kTailLength: level by level over many rows, so that the loops have
+// fixed inner lengths; the last three levels by groups of elements, which vectorise over the rows.
+
+inline constexpr size_t kTailLength = 64;
+
+template <class Op, class T, size_t kHalf>
+TS_INLINE void halveRows(T* out, const T* in, size_t rows) {
+  for (size_t r = 0; r < rows; ++r) {
+    T half[kHalf];
+    TS_VECTOR_LOOP
+    for (size_t j = 0; j < kHalf; ++j) half[j] = Op::apply(in[r * 2 * kHalf + j], in[r * 2 * kHalf + kHalf + j]);
+    __builtin_memcpy(out + r * kHalf, half, sizeof(half));
+  }
+}
+
+template <class Op, class T>
+TS_INLINE void finishEights(T* out, const T* in, size_t rows) {
+  TS_VECTOR_LOOP
+  for (size_t r = 0; r < rows; ++r) {
+    const T* x = in + r * 8;
+    const T a = Op::apply(x[0], x[4]), b = Op::apply(x[1], x[5]);
+    const T c = Op::apply(x[2], x[6]), d = Op::apply(x[3], x[7]);
+    out[r] = Op::apply(Op::apply(a, c), Op::apply(b, d));
+  }
+}
+
+/// Reduces rows of `length` (1 .. kTailLength) elements. `in` may be `work`, which has room for
+/// rows * length / 2 elements; `out` is neither.
+template <class Op, class T>
+[[gnu::noinline]] void reduceTails(T* out, const T* in, size_t rows, size_t length, T* work) {
+  switch (length) {
+    case 1: __builtin_memcpy(out, in, rows * sizeof(T)); return;
+    case 2:
+      TS_VECTOR_LOOP
+      for (size_t r = 0; r < rows; ++r) out[r] = Op::apply(in[2 * r], in[2 * r + 1]);
+      return;
+    case 4:
+      TS_VECTOR_LOOP
+      for (size_t r = 0; r < rows; ++r)
+        out[r] = Op::apply(Op::apply(in[4 * r], in[4 * r + 2]), Op::apply(in[4 * r + 1], in[4 * r + 3]));
+      return;
+    case 64: halveRows<Op, T, 32>(work, in, rows); in = work; [[fallthrough]];
+    case 32: halveRows<Op, T, 16>(work, in, rows); in = work; [[fallthrough]];
+    case 16: halveRows<Op, T, 8>(work, in, rows); in = work; [[fallthrough]];
+    default: finishEights<Op, T>(out, in, rows);
   }
 }
 
@@ -29,12 +63,14 @@ template <class Op, class T>
   }
   size_t half = length / 2;
   T* to = half == 1 ? out : scratch;
-  for (size_t i = 0; i < half; ++i) {
+  const bool contiguous = rowStride == width;
+  const size_t runs = contiguous ? 1 : half, run = contiguous ? half * width : width;
+  for (size_t i = 0; i < runs; ++i) {
     const T* x = in + i * rowStride;
     const T* y = in + (i + half) * rowStride;
     T* o = to + i * width;
     TS_VECTOR_LOOP
-    for (size_t j = 0; j < width; ++j) o[j] = Op::apply(x[j], y[j]);
+    for (size_t j = 0; j < run; ++j) o[j] = Op::apply(x[j], y[j]);
   }
   while (half > 1) {
     half /= 2;
@@ -49,39 +85,26 @@ inline constexpr size_t kReduceScratchBytes = 1 << 16;
 
 template <class Op, class T>
 [[gnu::noinline]] void reduceInner(T* out, const T* in, size_t outer, size_t length) {
-  constexpr size_t kShort = 16;
-  alignas(64) T scratch[kReduceScratchBytes / sizeof(T)];
-  for (size_t o = 0; o < outer; ++o, in += length) {
-    switch (length) {
-      case 1: out[o] = in[0]; continue;
-      case 2: out[o] = reduceShort<Op, T, 2>(in); continue;
-      case 4: out[o] = reduceShort<Op, T, 4>(in); continue;
-      case 8: out[o] = reduceShort<Op, T, 8>(in); continue;
-      case 16: out[o] = reduceShort<Op, T, 16>(in); continue;
-      default: break;
-    }
-    // Levels of more than kShort elements. Rows too long for the scratch are cut into columns of the
-    // first levels: what is left of column c after them is row c's element of the next level.
-    const T* level = in;
-    size_t rest = length;
-    if (length / 2 <= sizeof(scratch) / sizeof(T)) {
-      while (rest > kShort) {
-        rest /= 2;
-        const T* y = level + rest;
-        TS_VECTOR_LOOP
-        for (size_t j = 0; j < rest; ++j) scratch[j] = Op::apply(level[j], y[j]);
-        level = scratch;
-      }
-    } else {
-      // [length/w, w]: reducing the first axis is the same tree as the first log2(length/w) levels.
-      constexpr size_t kWidth = kShort;
-      T* columns = static_cast<T*>(__builtin_malloc(length / 2 * sizeof(T)));
-      reduceRows<Op>(scratch, in, length / kWidth, kWidth, kWidth, columns);
-      __builtin_free(columns);
-      level = scratch;
-    }
-    out[o] = reduceShort<Op, T, kShort>(level);
+  constexpr size_t kRows = 32;  // at a time
+  alignas(64) T tails[kRows * kTailLength];
+  if (length <= kTailLength) {
+    for (size_t o = 0; o < outer; o += kRows)
+      reduceTails<Op, T>(out + o, in + o * length, smaller(kRows, outer - o), length, tails);
+    return;
   }
+  // The first levels row by row, until the tail is left. They are the same tree as that of the first
+  // axis of [length/kTailLength, kTailLength].
+  constexpr size_t kElements = kReduceScratchBytes / sizeof(T);
+  alignas(64) T local[kElements];
+  const bool fits = length / 2 <= kElements;
+  T* scratch = fits ? local : static_cast<T*>(__builtin_malloc(length / 2 * sizeof(T)));
+  for (size_t o = 0; o < outer; o += kRows) {
+    const size_t rows = smaller(kRows, outer - o);
+    for (size_t r = 0; r < rows; ++r)
+      reduceRows<Op, T>(tails + r * kTailLength, in + (o + r) * length, length / kTailLength, kTailLength, kTailLength, scratch);
+    reduceTails<Op, T>(out + o, tails, rows, kTailLength, tails);
+  }
+  if (!fits) __builtin_free(scratch);
 }
 
 /// ReduceFn over elements of type T. See kernels.h.

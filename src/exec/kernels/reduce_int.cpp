@@ -1,4 +1,4 @@
-// Reductions of integers.
+// Reductions of integers: sums, products and bit operations.
 #include "exec/kernels/int_ops.h"
 #include "exec/kernels/reduce.h"
 #include "exec/kernels/sets.h"
@@ -14,11 +14,7 @@ ReduceFn forInt(BinaryOp op) {
     case BinaryOp::And: return reduceLoop<AndI, T>;
     case BinaryOp::Or: return reduceLoop<OrI, T>;
     case BinaryOp::Xor: return reduceLoop<XorI, T>;
-    case BinaryOp::MinS: return reduceLoop<MinSI, T>;
-    case BinaryOp::MinU: return reduceLoop<MinUI, T>;
-    case BinaryOp::MaxS: return reduceLoop<MaxSI, T>;
-    case BinaryOp::MaxU: return reduceLoop<MaxUI, T>;
-    default: return nullptr;
+    default: return reduceIntExtremes(op, sizeof(T));
   }
 }
 

@@ -24,9 +24,11 @@ UnaryFn castIntToFloat(CastOp op, ElementKind from, ElementKind to);
 UnaryFn castFloatToInt(CastOp op, ElementKind from, ElementKind to);
 UnaryFn castFloat(CastOp op, ElementKind from, ElementKind to);
 ReduceFn reduceInt(BinaryOp op, ElementKind kind);
+ReduceFn reduceIntExtremes(BinaryOp op, size_t elementBytes);
 ReduceFn reduceF32(BinaryOp op);
 ReduceFn reduceF64(BinaryOp op);
 ReduceFn reduceNarrow(BinaryOp op, ElementKind kind);
+ReduceFn reduceFp8(BinaryOp op, ElementKind kind);
 DotFn dotFloat(ElementKind a, ElementKind b, ElementKind acc, DotPrecision precision);
 DotFn dotInt(ElementKind a, ElementKind b, ElementKind acc);
 
