@@ -84,6 +84,20 @@ def the_other_tensors_size(run):
     run(copy_bound_by_other)[(4,)](floats(600), floats(1000), 1000, BLOCK=256)
 
 
+@triton.jit
+def load_in_vain(x, y, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    ahead = tl.load(x + offs + BLOCK)  # BUG: out-of-bounds load x
+    tl.store(y + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+
+
+@case(finds("out-of-bounds load x", program=(3, 0, 0), element=[0], index=[256], past=256, elements=64,
+            programs=1, severity="warning"))
+def load_that_nothing_uses(run):
+    """The compiler removes it, so it is a warning."""
+    run(load_in_vain)[(4,)](floats(256), floats(256), 256, BLOCK=64)
+
+
 # -- off by one --------------------------------------------------------------------------------------
 
 

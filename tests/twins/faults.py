@@ -177,6 +177,21 @@ def division_by_zero_selected_away(run):
 
 
 @triton.jit
+def ratio_of_short(a, b, y, n, B: tl.constexpr):
+    """Divides by what a faulty load left behind: one mistake, not two."""
+    i = tl.arange(0, B)
+    d = tl.load(b + i)  # BUG: out-of-bounds load b
+    tl.store(y + i, tl.load(a + i) // d)
+
+
+@case(finds("out-of-bounds load b", program=(0, 0, 0), element=[12], index=[12], past=16, elements=4,
+            programs=1))
+def division_by_what_a_fault_left(run):
+    run(ratio_of_short)[(1,)](numbers(16, np.int32), np.full(12, 3, np.int32), np.zeros(16, np.int32), 16,
+                              B=16)
+
+
+@triton.jit
 def rest(a, b, y, n, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(y + i, tl.load(a + i) % tl.load(b + i))  # BUG: division-by-zero rem
