@@ -1,0 +1,271 @@
+"""`tilesight run`: the program's own behaviour, child processes, exit status, reports."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from conftest import ROOT
+
+KERNELS = """
+import os, sys
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.jit
+def clean(x_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + offs, 1.0, mask=offs < n)
+
+@triton.jit
+def buggy(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs)
+    tl.store(y_ptr + offs, x, mask=offs < n)
+
+x, y = np.zeros(100, np.float32), np.zeros(100, np.float32)
+
+def run_clean():
+    clean[(2,)](x, 100, BLOCK=64)
+    assert (x == 1).all()
+
+def run_buggy():
+    x[:] = 3
+    buggy[(2,)](x, y, 100, BLOCK=64)
+    assert (y == 3).all()
+"""
+
+
+@pytest.fixture
+def tilesight_run(tmp_path):
+    """Runs `tilesight run ARGUMENTS` in a folder with the given programs."""
+    def run(*arguments, files=None, env=None, **kwargs):
+        (tmp_path / "kernels.py").write_text(KERNELS)
+        for name, text in (files or {}).items():
+            (tmp_path / name).write_text(textwrap.dedent(text))
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONWARNINGS": "ignore",
+                       "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}
+        return subprocess.run([sys.executable, "-m", "tilesight", "run", *arguments], cwd=tmp_path,
+                              env=environment, capture_output=True, text=True, timeout=120, **kwargs)
+    return run
+
+
+def test_clean_program(tilesight_run):
+    done = tilesight_run("p.py", files={"p.py": "import kernels; kernels.run_clean()"})
+    assert done.returncode == 0, done.stderr
+    assert "clean: 1 launch, ok" in done.stderr
+    assert "Not checked: races" in done.stderr
+
+
+def test_finding_names_line_program_and_tensor(tilesight_run):
+    done = tilesight_run("p.py", files={"p.py": "import kernels; kernels.run_buggy(); print('asserts held')"})
+    assert done.returncode == 1
+    assert done.stdout == "asserts held\n"
+    assert "kernels.py:15:" in done.stderr and "out-of-bounds: load from x_ptr" in done.stderr
+    assert "112 bytes past its end" in done.stderr
+    assert "x = tl.load(x_ptr + offs)" in done.stderr
+    assert "program (1,0,0)" in done.stderr
+
+
+def test_arguments_main_and_paths_are_as_with_python(tilesight_run, tmp_path):
+    program = """
+        import kernels, os, sys
+        kernels.run_clean()
+        print(sys.argv, __name__, sys.path[0] == os.path.dirname(os.path.abspath(__file__)), os.getcwd())
+        print(any("startup" in entry for entry in sys.path))
+    """
+    done = tilesight_run("p.py", "--client", "-m", "x", files={"p.py": program})
+    assert done.stdout.splitlines() == [f"['p.py', '--client', '-m', 'x'] __main__ True {tmp_path}", "False"]
+
+
+def test_module_command_and_pytest(tilesight_run):
+    files = {"p.py": "import kernels; kernels.run_buggy()",
+             "test_p.py": "import kernels\ndef test_buggy():\n    kernels.run_buggy()\n"}
+    assert tilesight_run("-m", "p", files=files).returncode == 1
+    assert tilesight_run("--", sys.executable, "p.py").returncode == 1
+    assert tilesight_run("--", "sh", "-c", f"'{sys.executable}' p.py; exit 5").returncode == 1
+    done = tilesight_run("pytest", "-q", "test_p.py")
+    assert "1 passed" in done.stdout
+    assert done.returncode == 1 and "x_ptr" in done.stderr
+
+
+def test_program_s_status_stands_without_findings(tilesight_run):
+    files = {"p.py": "import kernels, sys; kernels.run_clean(); sys.exit(7)",
+             "raises.py": "import kernels; kernels.run_clean(); raise ValueError('mine')",
+             "buggy.py": "import kernels, sys; kernels.run_buggy(); sys.exit(7)"}
+    assert tilesight_run("p.py", files=files).returncode == 7
+    done = tilesight_run("raises.py")
+    assert done.returncode == 1 and "ValueError: mine" in done.stderr
+    assert tilesight_run("buggy.py").returncode == 1
+    assert tilesight_run("--fail-on", "never", "buggy.py").returncode == 7
+    assert tilesight_run("--error-exitcode", "40", "buggy.py").returncode == 40
+
+
+def test_no_launch_is_incomplete(tilesight_run):
+    done = tilesight_run("p.py", files={"p.py": "print('nothing')"})
+    assert done.returncode == 3
+    assert "no kernel was launched" in done.stderr
+
+
+def test_child_processes_are_checked(tilesight_run):
+    files = {"p.py": """
+        import multiprocessing, subprocess, sys
+        import kernels
+        def work(_):
+            kernels.run_buggy()
+        if __name__ == "__main__":
+            kernels.run_clean()
+            for method in ("fork", "spawn"):
+                with multiprocessing.get_context(method).Pool(1) as pool:
+                    pool.map(work, [0])
+            subprocess.run([sys.executable, "-c", "import kernels; kernels.run_buggy()"], check=True)
+    """}
+    done = tilesight_run("--json", "report.json", "p.py", files=files)
+    assert done.returncode == 1, done.stderr
+    assert "clean: 1 launch, ok" in done.stderr
+    assert "buggy: 3 launches, 1 error" in done.stderr
+
+
+def test_a_crash_does_not_lose_what_was_found(tilesight_run):
+    done = tilesight_run("p.py", files={
+        "p.py": "import kernels, os; kernels.run_buggy(); os.kill(os.getpid(), 9)"})
+    assert done.returncode == 1 and "out-of-bounds" in done.stderr
+    done = tilesight_run("q.py", files={
+        "q.py": "import kernels, os; kernels.run_clean(); os.kill(os.getpid(), 9)"})
+    assert done.returncode == 128 + signal.SIGKILL
+
+
+def test_json_has_the_program_s_exit(tilesight_run, tmp_path):
+    done = tilesight_run("--json", "out.json", "p.py",
+                         files={"p.py": "import kernels, sys; kernels.run_buggy(); sys.exit(7)"})
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert document["program_exit"] == 7 and document["exit_status"] == done.returncode == 1
+    finding = document["findings"][0]
+    assert finding["kind"] == "out-of-bounds" and finding["kernel"] == "buggy"
+    assert finding["operand"]["argument"] == "x_ptr" and finding["operand"]["index"] == [100]
+    assert finding["program"] == [1, 0, 0] and finding["counts"]["elements"] == 28
+
+
+def test_rejected_kernels(tilesight_run):
+    program = """
+        import numpy as np, triton, triton.language as tl
+        @triton.jit
+        def helper(v):
+            return v.nothing
+        @triton.jit
+        def kernel(x_ptr):
+            tl.store(x_ptr, helper(tl.load(x_ptr)))
+        try:
+            kernel[(1,)](np.zeros(4, np.float32))
+        except triton.CompilationError:
+            print("seen by the program")
+    """
+    done = tilesight_run("p.py", files={"p.py": program})
+    assert done.stdout == "seen by the program\n"
+    assert done.returncode == 2
+    lines = [line for line in done.stderr.splitlines() if "rejected" in line]
+    assert len(lines) == 1 and "p.py:5:" in lines[0] and "nothing" in lines[0]
+
+
+def test_interpreter_mode_is_overridden_and_said(tilesight_run):
+    done = tilesight_run("p.py", files={"p.py": "import kernels; kernels.run_buggy()"},
+                         env={"TRITON_INTERPRET": "1"})
+    assert done.returncode == 1
+    assert "TRITON_INTERPRET=1 is ignored" in done.stderr
+
+
+def test_users_sitecustomize_still_runs(tilesight_run, tmp_path):
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text("import sys; sys.mine = 'here'")
+    done = tilesight_run("p.py", files={"p.py": "import sys, kernels; kernels.run_clean(); print(sys.mine)"},
+                         env={"PYTHONPATH": f"{ROOT / 'python'}{os.pathsep}{own}"})
+    assert done.stdout == "here\n", done.stderr
+    assert "clean: 1 launch" in done.stderr
+
+
+def test_selecting_launches(tilesight_run):
+    program = {"p.py": "import kernels\nfor _ in range(3): kernels.run_buggy()\nkernels.run_clean()\n"}
+    done = tilesight_run("--kernel-name", "clean", "p.py", files=program)
+    assert done.returncode == 0 and "buggy:" not in done.stderr.replace("buggy: autotune", "")
+    assert "executed without checks" in done.stderr
+    assert "buggy: 3 launches" in tilesight_run("--kernel-name", "regex:bug", "p.py").stderr
+    assert "buggy: 1 launch," in tilesight_run("--launch-skip", "1", "--launch-count", "1", "p.py").stderr
+
+
+def test_ignore_and_quiet(tilesight_run):
+    program = {"p.py": "import kernels; kernels.run_buggy()"}
+    assert tilesight_run("--ignore", "out-of-bounds", "p.py", files=program).returncode == 0
+    assert tilesight_run("--quiet", "--ignore", "out-of-bounds", "p.py").stderr == ""
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ([], "nothing to run"), (["--nonsense", "p.py"], "no option --nonsense"),
+    (["--clint", "x"], "did you mean --client"), (["missing.py"], "no file missing.py"),
+    (["--client", "sanitiser", "p.py"], "sanitizer"), (["--threads", "-1", "p.py"], "whole number"),
+    (["--ignore", "out-of-bound", "p.py"], "did you mean out-of-bounds"),
+    (["--fail-on", "maybe", "p.py"], "error, warning or never"),
+    (["--kernel-name", "regex:(", "p.py"], "expression"), (["--sarif", "x"], "planned"),
+    (["--save-all", "p.py"], "needs --save"), (["--json"], "needs a value"), (["--"], "no command"),
+    (["-m"], "name of a module"), (["--", "no-such-command"], "cannot be started"),
+])
+def test_bad_usage_is_one_line(tilesight_run, arguments, message):
+    done = tilesight_run(*arguments, files={"p.py": ""})
+    assert done.returncode == 2
+    assert message in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_help_has_an_example(tilesight_run):
+    done = tilesight_run("--help")
+    assert done.returncode == 0 and "Example:" in done.stdout and "--save" in done.stdout
+
+
+def test_saved_launches_give_the_same_findings(tilesight_run, tmp_path):
+    files = {"p.py": "import kernels; kernels.run_clean(); kernels.run_buggy(); kernels.run_buggy()"}
+    done = tilesight_run("--save", "run.tsb", "--json", "run.json", "p.py", files=files)
+    assert done.returncode == 1, done.stderr
+    check = subprocess.run([sys.executable, "-m", "tilesight", "check", "run.tsb", "--json", "check.json"],
+                           cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+                           capture_output=True, text=True)
+    assert check.returncode == 1, check.stderr
+
+    def findings(name):
+        entries = json.loads((tmp_path / name).read_text())["findings"]
+        for entry in entries:
+            for field in ("test", "bundle"):
+                entry.pop(field, None)
+            entry["counts"].pop("launches", None)
+        return entries
+
+    assert findings("run.json") == findings("check.json")
+
+
+def test_saving_everything_in_a_folder(tilesight_run, tmp_path):
+    files = {"p.py": "import kernels; kernels.run_clean(); kernels.run_buggy()"}
+    assert tilesight_run("--save", "kept", "p.py", files=files).returncode == 1
+    assert [name.split("-")[0] for name in os.listdir(tmp_path / "kept")] == ["buggy"]
+    tilesight_run("--save", "all", "--save-all", "p.py")
+    assert sorted(name.split("-")[0] for name in os.listdir(tmp_path / "all")) == ["buggy", "clean"]
+    done = tilesight_run("--save", "none", "--save-limit", "100", "p.py")
+    assert "--save-limit" in done.stderr and not (tmp_path / "none").exists()
+
+
+def test_kernels_that_cannot_be_executed_are_unknown(tilesight_run):
+    program = """
+        import numpy as np
+        import triton
+        from triton.experimental import gluon
+        from triton.experimental.gluon import language as gl
+        @gluon.jit
+        def kernel(x_ptr):
+            gl.store(x_ptr, 1.0)
+        kernel[(1,)](np.zeros(4, np.float32))
+    """
+    done = tilesight_run("p.py", files={"p.py": program})
+    assert done.returncode == 3, done.stderr
+    assert "Gluon kernels cannot be executed yet" in done.stderr
