@@ -1,6 +1,7 @@
 // Dot products of floats: operands are brought to f32 (or stay f64), then multiplied by panels.
 #include "exec/kernels/matrix.h"
 #include "exec/kernels/narrow.h"
+#include "exec/kernels/scratch.h"
 #include "exec/kernels/sets.h"
 
 TS_ISA_BEGIN
@@ -120,7 +121,7 @@ void dot(const DotArgs& args) {
   const size_t leftRoom = roundUp(m * k, 16), padded = roundUp(n, kLanes<T>);
   const size_t rightRoom = roundUp(k * int64_t(padded), 16), turnedRoom = roundUp(k * n, 16);
   const size_t edgeRoom = roundUp(m * kPanelColumns<T>, 16), accRoom = kNarrowAcc ? roundUp(m * n, 16) : 0;
-  T* room = static_cast<T*>(dotScratch((leftRoom + rightRoom + turnedRoom + edgeRoom + accRoom) * sizeof(T)));
+  T* room = static_cast<T*>(threadScratch(ScratchUse::Dot, (leftRoom + rightRoom + turnedRoom + edgeRoom + accRoom) * sizeof(T)));
   const Placed<T> left = placeLeft<A>(a, aRow, aCol, m, k, room);
   room += leftRoom;
   const Placed<T> right = placeRight<B>(b, bRow, bCol, k, n, room, room + rightRoom);

@@ -1,6 +1,7 @@
 // Dot products of i8 into i32. Sums wrap, so their order does not matter: two steps of k at a time,
 // as pairs of i16 in one 32-bit element.
 #include "exec/kernels/matrix.h"
+#include "exec/kernels/scratch.h"
 #include "exec/kernels/sets.h"
 
 TS_ISA_BEGIN
@@ -18,7 +19,7 @@ void dot(const DotArgs& args) {
   const int64_t pairs = (k + 1) / 2, whole = k / 2;
   const int64_t padded = (n + kLanes<uint32_t> - 1) / kLanes<uint32_t> * kLanes<uint32_t>;
   uint32_t* left = static_cast<uint32_t*>(
-      dotScratch(size_t(m * pairs + pairs * padded + m * kPanelColumns<uint32_t>) * sizeof(uint32_t)));
+      threadScratch(ScratchUse::Dot, size_t(m * pairs + pairs * padded + m * kPanelColumns<uint32_t>) * sizeof(uint32_t)));
   uint32_t* right = left + m * pairs;
   uint32_t* edge = right + pairs * padded;
   for (int64_t i = 0; i < m; ++i) {

@@ -67,9 +67,6 @@ void multiplyPanel(const T* a, int64_t aRow, int64_t aCol, const T* b, int64_t b
   if (rows >= 1) multiplyTile<T, 1, kVectors>(a, aRow, aCol, b, bRow, d, dRow, depth);
 }
 
-/// Thread-local memory of at least `bytes`, 64-byte aligned; the last call's content is lost.
-void* dotScratch(size_t bytes);
-
 extern template void multiplyPanel<float, 1>(const float*, int64_t, int64_t, const float*, int64_t, float*, int64_t, int64_t, int64_t);
 extern template void multiplyPanel<float, 2>(const float*, int64_t, int64_t, const float*, int64_t, float*, int64_t, int64_t, int64_t);
 extern template void multiplyPanel<double, 1>(const double*, int64_t, int64_t, const double*, int64_t, double*, int64_t, int64_t, int64_t);

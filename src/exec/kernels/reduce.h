@@ -1,7 +1,7 @@
 // Reduction by the fixed tree: x[i] = x[i] op x[i + half], half = length/2, length/4, .. 1.
 #pragma once
 
-#include "exec/kernels/isa.h"
+#include "exec/kernels/scratch.h"
 
 TS_ISA_BEGIN
 
@@ -81,6 +81,7 @@ template <class Op, class T>
   }
 }
 
+/// What a slice of columns may take, to stay in the cache.
 inline constexpr size_t kReduceScratchBytes = 1 << 16;
 
 template <class Op, class T>
@@ -94,17 +95,13 @@ template <class Op, class T>
   }
   // The first levels row by row, until the tail is left. They are the same tree as that of the first
   // axis of [length/kTailLength, kTailLength].
-  constexpr size_t kElements = kReduceScratchBytes / sizeof(T);
-  alignas(64) T local[kElements];
-  const bool fits = length / 2 <= kElements;
-  T* scratch = fits ? local : static_cast<T*>(__builtin_malloc(length / 2 * sizeof(T)));
+  T* scratch = static_cast<T*>(threadScratch(ScratchUse::ReduceTree, length / 2 * sizeof(T)));
   for (size_t o = 0; o < outer; o += kRows) {
     const size_t rows = smaller(kRows, outer - o);
     for (size_t r = 0; r < rows; ++r)
       reduceRows<Op, T>(tails + r * kTailLength, in + (o + r) * length, length / kTailLength, kTailLength, kTailLength, scratch);
     reduceTails<Op, T>(out + o, tails, rows, kTailLength, tails);
   }
-  if (!fits) __builtin_free(scratch);
 }
 
 /// ReduceFn over elements of type T. See kernels.h.
@@ -116,16 +113,13 @@ template <class Op, class T>
   if (inner == 1) return reduceInner<Op, T>(o, x, outer, length);
   // Columns in slices whose scratch stays in the cache.
   constexpr size_t kElements = kReduceScratchBytes / sizeof(T);
-  alignas(64) T local[kElements];
   const size_t half = length > 1 ? length / 2 : 1;
   const size_t fitting = kElements / half;
-  const bool fits = fitting > 0;
-  const size_t slice = fits ? smaller(inner, fitting) : inner;
-  T* scratch = fits ? local : static_cast<T*>(__builtin_malloc(half * inner * sizeof(T)));
+  const size_t slice = smaller(inner, fitting > 16 ? fitting : 16);
+  T* scratch = static_cast<T*>(threadScratch(ScratchUse::ReduceTree, half * slice * sizeof(T)));
   for (size_t i = 0; i < outer; ++i)
     for (size_t j = 0; j < inner; j += slice)
       reduceRows<Op>(o + i * inner + j, x + i * length * inner + j, length, inner, smaller(slice, inner - j), scratch);
-  if (!fits) __builtin_free(scratch);
 }
 
 TS_ISA_END

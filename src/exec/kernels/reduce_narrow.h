@@ -21,9 +21,14 @@ void reduceBy(void* out, const void* in, size_t outer, size_t length, size_t inn
   // One [length, inner] slab at a time, or several short ones, so that the f32 copy stays small.
   const size_t slab = length * inner;
   if (slab == 0) return;
+  if (length == 1) {  // nothing is combined: NaNs stay as they are
+    __builtin_memcpy(out, in, outer * inner * sizeof(Storage));
+    return;
+  }
   const size_t group = slab < 4096 ? smaller(outer, 4096 / slab) : 1;
   const size_t results = group * inner;
-  float* buffer = static_cast<float*>(__builtin_malloc((group * slab + results) * sizeof(float)));
+  float* buffer = static_cast<float*>(
+      threadScratch(ScratchUse::ReduceNarrow, (group * slab + results) * sizeof(float)));
   float* reduced = buffer + group * slab;
   for (size_t o = 0; o < outer; o += group) {
     const size_t count = smaller(group, outer - o);
@@ -31,7 +36,6 @@ void reduceBy(void* out, const void* in, size_t outer, size_t length, size_t inn
     reduceLoop<Step, float>(reduced, buffer, count, length, inner);
     fromF32<K>(static_cast<Storage*>(out) + o * inner, reduced, count * inner);
   }
-  __builtin_free(buffer);
 }
 
 template <ElementKind K>

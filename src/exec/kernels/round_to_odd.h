@@ -24,6 +24,19 @@ TS_INLINE float f64ToF32TowardZero(double x) {
   return x == x ? bitCast<float>(truncated) : quietNaN<float>();
 }
 
+/// a * b + c of narrow values in f64, to odd. Their product is exact; what the sum drops is found by
+/// two-sum, and an even last bit moves to the neighbour on that side.
+TS_INLINE double fusedToOdd(double a, double b, double c) {
+  const double product = a * b;
+  const double sum = product + c;
+  const double addend = sum - product;
+  const double dropped = (product - (sum - addend)) + (c - addend);
+  const uint64_t bits = bitCast<uint64_t>(sum);
+  const uint64_t neighbour = (dropped > 0.0) == (sum > 0.0) ? bits + 1 : bits - 1;
+  const bool inexact = dropped > 0.0 || dropped < 0.0;  // neither for infinities and NaN
+  return bitCast<double>(inexact && (bits & 1) == 0 ? neighbour : bits);
+}
+
 /// A magnitude to f64, to odd.
 TS_INLINE double u64ToF64Odd(uint64_t x) {
   const uint64_t shortened = (x & ~uint64_t(0xfff)) | (uint64_t((x & 0xfff) != 0) << 12);

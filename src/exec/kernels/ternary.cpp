@@ -1,12 +1,17 @@
 // fma, clamp and select.
 #include "exec/kernels/float_ops.h"
 #include "exec/kernels/narrow.h"
+#include "exec/kernels/round_to_odd.h"
 #include "exec/kernels/sets.h"
 
 TS_ISA_BEGIN
 namespace {
 
 struct Fma { template <class T> TS_INLINE static T apply(T a, T b, T c) { return canonical(fusedMultiplyAdd(a, b, c)); } };
+/// For narrow kinds: an f32 from which they are rounded as from the exact result.
+struct FmaToOdd {
+  TS_INLINE static float apply(float a, float b, float c) { return f64ToF32Odd(fusedToOdd(a, b, c)); }
+};
 struct ClampPropagating {
   template <class T> TS_INLINE static T apply(T x, T low, T high) { return MinimumF::apply(MaximumF::apply(x, low), high); }
 };
@@ -38,12 +43,12 @@ void narrowTernary(void* out, const void* a, const void* b, const void* c, size_
   }
 }
 
-template <class Op>
+template <class Op, class NarrowOp = Op>
 TernaryFn ternary(ElementKind kind) {
   switch (kind) {
     case ElementKind::F32: return ternaryLoop<Op, float>;
     case ElementKind::F64: return ternaryLoop<Op, double>;
-#define TS_CASE(K) case ElementKind::K: return narrowTernary<Op, ElementKind::K>;
+#define TS_CASE(K) case ElementKind::K: return narrowTernary<NarrowOp, ElementKind::K>;
     TS_NARROW_KINDS(TS_CASE)
 #undef TS_CASE
     default: return nullptr;
@@ -74,7 +79,7 @@ struct Select {
 
 }  // namespace
 
-TernaryFn fma(ElementKind kind) { return ternary<Fma>(kind); }
+TernaryFn fma(ElementKind kind) { return ternary<Fma, FmaToOdd>(kind); }
 
 TernaryFn clampFloat(ElementKind kind, bool propagateNan) {
   return propagateNan ? ternary<ClampPropagating>(kind) : ternary<ClampIgnoring>(kind);
