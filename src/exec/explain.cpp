@@ -26,6 +26,16 @@ struct Ref {
   auto operator<=>(const Ref&) const = default;
 };
 
+// The last name an operation's value was given (`q = p` renames what p named before).
+std::string outerName(ir::Location location) {
+  switch (location.kind()) {
+    case ir::LocationKind::Name: return location->text;
+    case ir::LocationKind::CallSite: return outerName(location->child);
+    case ir::LocationKind::Fused: return location->fused.empty() ? std::string() : outerName(location->fused.front());
+    default: return {};
+  }
+}
+
 std::string groupDigits(int64_t v) { return std::to_string(v); }
 
 class Explainer {
@@ -65,8 +75,14 @@ class Explainer {
   std::string nameOf(Ref ref) const {
     const Value* v = ref.value;
     if (v->owner) {
-      if (v->owner->name == "arith.constant") return {};
-      return v->owner->location.name();
+      const Operation& op = *v->owner;
+      if (op.name == "arith.constant") return {};
+      if (op.name == "scf.if") return nameOfBranches(op, v->index);
+      if (op.name == "scf.for" && op.regions.size() == 1)
+        return nameOf({ref.instance, op.regions[0]->blocks[0]->arguments[v->index + 1].get()});
+      if (op.name == "scf.while" && op.regions.size() == 2)
+        return nameOf({ref.instance, op.regions[1]->blocks[0]->arguments[v->index].get()});
+      return outerName(op.location);
     }
     std::string name = v->location.name();
     if (name.empty()) name = v->name;
@@ -82,6 +98,25 @@ class Explainer {
       if (std::isdigit(static_cast<unsigned char>(name[0]))) return {};
     }
     return name;
+  }
+
+  // `if c: s = a else: s = b`: the name that both sides give what they yield.
+  static std::string nameOfBranches(const Operation& op, unsigned index) {
+    std::vector<std::string> common;
+    for (auto& region : op.regions) {
+      if (region->empty()) return {};
+      const Value* yielded = region->blocks[0]->operations.back()->operands[index];
+      std::vector<std::string> names;
+      for (ir::Location at = yielded->owner ? yielded->owner->location : yielded->location;
+           at.kind() == ir::LocationKind::Name; at = at->child)
+        names.push_back(at->text);
+      if (&region == &op.regions.front()) {
+        common = std::move(names);
+      } else {
+        std::erase_if(common, [&](const std::string& n) { return std::find(names.begin(), names.end(), n) == names.end(); });
+      }
+    }
+    return common.empty() ? std::string() : common.front();
   }
 
   const Tile* tileOf(Ref ref) const {
@@ -184,7 +219,14 @@ class Explainer {
     const Operation* op = ref.value->owner;
     if (op) {
       Ref inner;
-      if (op->name == "scf.for" || op->name == "scf.while" || op->name == "scf.if") return {};
+      if (op->name == "scf.if") {
+        auto side = [&](unsigned i) {
+          return render({ref.instance, op->regions[i]->blocks[0]->operations.back()->operands[ref.value->index]}, name, 0, 0);
+        };
+        std::string yes = side(0), no = side(1);
+        return fmt::format("{} if {} else {}", yes, render({ref.instance, op->operands[0]}, name, 0, 0), no);
+      }
+      if (op->name == "scf.for" || op->name == "scf.while") return {};
       return render(ref, name, 0, 0);
     }
     // Carried around a loop: the value before it and what an iteration adds.
@@ -200,14 +242,26 @@ class Explainer {
     return start + " before the loop";
   }
 
-  // `because` entries of everything mentioned so far, and of what those mention.
-  void finish(findings::Finding& finding) {
-    for (size_t i = 0; i < order_.size() && finding.because.size() < kMaxEntries; ++i) {
+  // `because` entries of everything mentioned so far, and of what those mention; what `first` accepts
+  // and what that mentions stands before the rest.
+  template <typename First>
+  void finish(findings::Finding& finding, First&& first) {
+    struct Entry {
+      findings::Because because;
+      bool front;
+    };
+    std::vector<Entry> entries;
+    std::set<std::string> front;
+    for (size_t i = 0; i < order_.size() && entries.size() < 4 * kMaxEntries; ++i) {
       auto [ref, name] = order_[i];
+      size_t before = order_.size();
       findings::Because because;
       because.name = name;
       because.expression = definition(ref, name);
       because.value = valueText(ref);
+      bool ahead = front.count(name) != 0 || first(ref);
+      if (ahead)
+        for (size_t k = before; k < order_.size(); ++k) front.insert(order_[k].second);
       if (because.expression == because.value) because.expression.clear();
       if (because.expression == name) because.expression.clear();
       const Tile* tile = tileOf(ref);
@@ -216,8 +270,14 @@ class Explainer {
         if (because.expression.empty()) continue;  // an argument: the sentence names it
       }
       if (because.expression.empty() && because.value.empty()) continue;
-      finding.because.push_back(std::move(because));
+      entries.push_back({std::move(because), ahead});
     }
+    for (bool ahead : {true, false})
+      for (Entry& entry : entries)
+        if (entry.front == ahead && finding.because.size() < kMaxEntries) finding.because.push_back(std::move(entry.because));
+  }
+  void finish(findings::Finding& finding) {
+    finish(finding, [](Ref) { return false; });
   }
 
   const std::vector<std::pair<Ref, std::string>>& mentioned() const { return order_; }
@@ -281,10 +341,21 @@ std::vector<std::pair<Ref, std::string>> ranges(const Explainer& explainer) {
 
 }  // namespace
 
-std::string loopName(Machine& machine, const Instr& loop) {
+std::string loopName(Machine& machine, const Instr& loop, bool* downwards) {
+  *downwards = false;
   if (loop.source->name != "scf.for" || loop.source->regions.empty()) return {};
-  const Value* induction = loop.source->regions[0]->blocks[0]->arguments[0].get();
-  return Explainer(machine).nameOf({loop.instance, induction});
+  const ir::Block& body = *loop.source->regions[0]->blocks[0];
+  const Value* induction = body.arguments[0].get();
+  std::string name = Explainer(machine).nameOf({loop.instance, induction});
+  if (!name.empty() || body.operations.size() < 2) return name;
+  // range(a, b, -c) becomes an upward loop whose variable is upper - i + lower.
+  const Operation& difference = *body.operations[0];
+  const Operation& sum = *body.operations[1];
+  if (difference.name != "arith.subi" || difference.operands[1] != induction || sum.name != "arith.addi" ||
+      sum.operands[0] != difference.result() || sum.operands[1] != loop.source->operands[0])
+    return {};
+  *downwards = true;
+  return outerName(sum.location);
 }
 
 void explainValue(Machine& machine, const Instr& instr, const Value* value, findings::Finding& finding) {
@@ -307,7 +378,7 @@ void explain(Machine& machine, const Instr& instr, const Resolved& access, int64
   Explainer address(machine);
   bool view = instr.op == Opcode::ViewLoad || instr.op == Opcode::ViewStore || instr.op == Opcode::ViewGather ||
               instr.op == Opcode::ViewScatter;
-  std::string own = op.location.name();
+  std::string own = outerName(op.location);
   Ref pointer = address.resolve({instr.instance, op.operands[0]});
   std::string pointerName = address.nameOf(pointer);
   if (pointerName.empty() || pointerName == own) {
@@ -319,10 +390,26 @@ void explain(Machine& machine, const Instr& instr, const Resolved& access, int64
     for (size_t i = 1; i < op.operands.size(); ++i)
       if (ir::isIntegerKind(machineKind(op.operands[i]->type))) address.render({instr.instance, op.operands[i]}, own, 0, 0);
   }
-  // Everything behind the pointer is mentioned while the definitions are written.
-  address.finish(finding);
-
   bool bounds = finding.kind == "out-of-bounds" || finding.kind == "out-of-view";
+  // The axis of the tensor that is run over, and the variables that reach beyond it.
+  int64_t bound = -1, reached = 0;
+  if (bounds && finding.operand)
+    for (size_t d = 0; d < finding.operand->index.size(); ++d)
+      if (finding.operand->index[d] >= finding.operand->shape[d] || finding.operand->index[d] < 0) {
+        bound = finding.operand->shape[d];
+        reached = finding.operand->index[d];
+      }
+  auto beyond = [&](Ref ref) {
+    const Tile* tile = address.tileOf(ref);
+    Range range;
+    if (bound < 0 || !tile || !ir::isIntegerKind(tile->kind) || tile->kind == ElementKind::I1 || tile->numel() == 1 ||
+        !valueRange(*tile, &range))
+      return false;
+    return reached < 0 ? range.min < 0 : range.max >= bound;
+  };
+  // Everything behind the pointer is mentioned while the definitions are written.
+  address.finish(finding, beyond);
+
   const Value* mask = nullptr;
   if (instr.op == Opcode::Load && (instr.flag & 1)) mask = op.operands[1];
   if ((instr.op == Opcode::Store || instr.op == Opcode::AtomicRmw) && (instr.flag & 1)) mask = op.operands[2];
@@ -349,17 +436,15 @@ void explain(Machine& machine, const Instr& instr, const Resolved& access, int64
   if (!bounds || view) return;
   // What varies over the tile and is not in the mask.
   std::vector<std::string> missing;
+  bool anyBeyond = false;
+  for (auto& [ref, name] : ranges(address)) anyBeyond = anyBeyond || beyond(ref);
   for (auto& [ref, name] : ranges(address))
-    if (!guard.hasSeen(name)) missing.push_back(name);
+    if (!guard.hasSeen(name) && (!anyBeyond || beyond(ref))) missing.push_back(name);
   // A variable built from one that is named too is said once.
   for (const std::string& name : missing) finding.notes.push_back("no mask on " + name);
   if (missing.empty() && !mask) finding.notes.push_back("no mask");
   if (!finding.operand) return;
   // A scalar that equals the size of the axis run over is the bound the user knows it by.
-  const findings::Operand& operand = *finding.operand;
-  int64_t bound = -1;
-  for (size_t d = 0; d < operand.index.size(); ++d)
-    if (operand.index[d] >= operand.shape[d] || operand.index[d] < 0) bound = operand.shape[d];
   const launch::Launch& launch = *machine.context().launch;
   for (const launch::Argument& argument : launch.arguments) {
     if (bound < 0 || argument.kind != launch::Argument::Kind::Scalar || !ir::isIntegerKind(argument.element)) continue;

@@ -100,8 +100,10 @@ std::vector<findings::Iteration> Machine::iterations() {
   std::vector<findings::Iteration> result;
   for (const LoopRecord& loop : loops_) {
     findings::Iteration iteration;
-    if (!loop.isWhile) iteration.name = loopName(*this, *loop.loop);
+    bool downwards = false;
+    if (!loop.isWhile) iteration.name = loopName(*this, *loop.loop, &downwards);
     iteration.value = loop.isWhile ? loop.trip : loop.value;
+    if (downwards) iteration.value = loop.upper - loop.value + (loop.value - loop.trip * loop.step);
     iteration.trip = loop.trip;
     result.push_back(std::move(iteration));
   }

@@ -148,14 +148,32 @@ LaunchMemory::LaunchMemory(const launch::Launch& launch) {
     info.known = s.allocationKnown;
     storages_.push_back(info);
   }
-  viewOfArgument_.assign(launch.arguments.size(), -1);
-  for (size_t i = 0; i < launch.arguments.size(); ++i) {
-    const launch::Argument& a = launch.arguments[i];
+  // Allocations that no argument shows (their data_ptr() was taken) get a view of their bytes.
+  std::vector<launch::Argument> arguments = launch.arguments;
+  for (size_t s = 0; s < launch.storages.size(); ++s) {
+    bool shown = std::any_of(launch.arguments.begin(), launch.arguments.end(), [&](const launch::Argument& a) {
+      return (a.kind == launch::Argument::Kind::Tensor || a.kind == launch::Argument::Kind::Descriptor) && a.view.storage == s;
+    });
+    if (shown) continue;
+    launch::Argument whole;
+    whole.kind = launch::Argument::Kind::Tensor;
+    whole.name = launch.storages[s].name;
+    whole.view.element = ElementKind::I8;
+    whole.view.dtype = "uint8";
+    whole.view.shape = {static_cast<int64_t>(launch.storages[s].bytes)};
+    whole.view.strides = {1};
+    whole.view.storage = static_cast<uint32_t>(s);
+    arguments.push_back(std::move(whole));
+  }
+  viewOfArgument_.assign(arguments.size(), -1);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const launch::Argument& a = arguments[i];
     if (a.kind != launch::Argument::Kind::Tensor && a.kind != launch::Argument::Kind::Descriptor) continue;
     ViewInfo view;
     view.argument = static_cast<uint32_t>(i);
     view.name = a.name;
     view.element = a.view.element;
+    view.dtype = a.view.dtype;
     view.elementBytes = std::max<int64_t>(1, ir::elementBytes(a.view.element));
     view.shape = a.view.shape;
     view.strides = a.view.strides;
@@ -215,6 +233,49 @@ const StorageInfo* LaunchMemory::storageOf(const Resolved& access, int64_t eleme
   *view = this->view(origin);
   if (*view) return &storages_[(*view)->storage];
   return byAddress(address);
+}
+
+Tile LaunchMemory::adopt(BufferPool& pool, Tile pointer) const {
+  // The view that begins at the address, else one that holds it, else the first of the storage.
+  auto originOf = [&](int64_t* address) {
+    const StorageInfo* storage = byAddress(address);
+    if (!storage) return kOriginUnknown;
+    const ViewInfo* best = nullptr;
+    int bestRank = 0;
+    for (const ViewInfo& view : views_) {
+      if (&storages_[view.storage] != storage) continue;
+      int rank = view.address == *address ? 3 : *address >= view.low && *address < view.high ? 2 : 1;
+      if (rank > bestRank) best = &view, bestRank = rank;
+    }
+    return best ? static_cast<int32_t>(best->argument) : kOriginUnknown;
+  };
+  pointer.kind = ElementKind::Pointer;
+  if (pointer.isSplat()) {
+    pointer.origin = originOf(&pointer.base);
+    return pointer;
+  }
+  if (pointer.numel() == 1) {
+    int64_t address = elementBits(pointer, 0);
+    int32_t origin = originOf(&address);
+    Tile result = splatTile(ElementKind::Pointer, address, pointer.shape);
+    result.origin = origin;
+    return result;
+  }
+  Tile dense = contiguous(pool, pointer);
+  Tile result = denseTile(pool, ElementKind::Pointer, pointer.shape);
+  const auto* from = reinterpret_cast<const int64_t*>(dense.data());
+  auto* to = reinterpret_cast<int64_t*>(denseData(result));
+  BufferRef origins(pool.take(static_cast<size_t>(result.numel()) * sizeof(int32_t)));
+  auto* each = reinterpret_cast<int32_t*>(origins.bytes());
+  bool same = true;
+  for (int64_t i = 0; i < result.numel(); ++i) {
+    to[i] = from[i];
+    each[i] = originOf(&to[i]);
+    same = same && each[i] == each[0];
+  }
+  result.origin = same ? each[0] : kOriginMixed;
+  if (!same) result.origins = std::move(origins);
+  return result;
 }
 
 Resolved LaunchMemory::resolve(BufferPool& pool, const Tile& pointer, const Tile* mask,

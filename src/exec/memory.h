@@ -22,7 +22,7 @@ struct StorageInfo {
 
 struct ViewInfo {
   uint32_t argument = 0;  // index in Launch::arguments
-  std::string name;
+  std::string name, dtype;
   ElementKind element = ElementKind::Invalid;
   int64_t elementBytes = 0;
   std::vector<int64_t> shape, strides;  // strides in elements
@@ -56,6 +56,10 @@ class LaunchMemory {
   const std::vector<StorageInfo>& storages() const { return storages_; }
   /// The view an argument shows; null if the argument is no tensor.
   const ViewInfo* view(int32_t argument) const;
+
+  /// Pointers that came from integers or memory: data pointers of this launch's tensors become their
+  /// virtual addresses and get the tensor's origin, others stay as they are.
+  Tile adopt(BufferPool& pool, Tile pointer) const;
 
   /// `mask` may be null (all active).
   Resolved resolve(BufferPool& pool, const Tile& pointer, const Tile* mask, uint32_t elementBytes) const;

@@ -102,7 +102,7 @@ void execPtrToInt(Machine& m, const Instr& instr) {
 }
 
 void execIntToPtr(Machine& m, const Instr& instr) {
-  m.set(instr, reinterpret(m.pool(), m.in(instr, 0), ElementKind::Pointer));
+  m.set(instr, m.context().memory->adopt(m.pool(), m.in(instr, 0)));
 }
 
 void execBitcast(Machine& m, const Instr& instr) {
@@ -132,6 +132,9 @@ void execBinary(Machine& m, const Instr& instr) {
     Tile width = splatTile(b.kind, 8 * ir::elementBytes(b.kind), b.shape);
     if (!b.isSplat() || b.base < 0 || b.base >= width.base) bad = compareI(m.pool(), CmpIOp::Uge, b, width);
   }
+  // What an earlier fault left there is that fault's consequence.
+  if (bad.form != Form::Empty && b.taint)
+    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), b.taint->mask, maskSplat(true, b.taint->mask.shape)));
   Tile result = binary(m.pool(), op, a, b, instr.dying);
   if (result.form == Form::Empty) return m.noKernel(instr);
   bool any = bad.form != Form::Empty && countTrue(m.pool(), bad) > 0;

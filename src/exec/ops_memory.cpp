@@ -43,7 +43,9 @@ void execLoad(Machine& m, const Instr& instr) {
   if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
   m.access(instr, TS_LOAD, access);
   if (!instr.valueNeeded) return;
-  m.set(instr, m.context().memory->load(m.pool(), access, kind, other));
+  Tile value = m.context().memory->load(m.pool(), access, kind, other);
+  if (kind == ElementKind::Pointer) value = m.context().memory->adopt(m.pool(), std::move(value));
+  m.set(instr, std::move(value));
   if (access.faults) taintFaults(m, instr, access);
 }
 

@@ -19,7 +19,9 @@ bool isLibraryFile(std::string_view path) {
          path.find("/triton/experimental/") != std::string_view::npos;
 }
 
-std::string lineOf(const launch::Launch& launch, const std::string& file, uint32_t line) {
+}  // namespace
+
+std::string sourceLine(const launch::Launch& launch, const std::string& file, uint32_t line) {
   auto it = launch.sources.find(file);
   if (it == launch.sources.end() || line == 0) return {};
   std::string_view text = it->second;
@@ -30,6 +32,8 @@ std::string lineOf(const launch::Launch& launch, const std::string& file, uint32
   }
   return std::string(text.substr(0, text.find('\n')));
 }
+
+namespace {
 
 // "k.helper__i32__(1,)cconstexpr_3_" is the helper of module k.
 std::string functionName(const ir::Operation* function) {
@@ -132,7 +136,7 @@ Place placeOf(const LaunchContext& context, const Instr& instr) {
   if (at < frames.size()) {
     place.frame = frames[at];
     place.stack.assign(frames.begin() + static_cast<int64_t>(at) + 1, frames.end());
-    place.sourceLine = lineOf(*context.launch, place.frame.file, place.frame.line);
+    place.sourceLine = sourceLine(*context.launch, place.frame.file, place.frame.line);
   }
   return place;
 }
@@ -278,7 +282,7 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
       operand.byteOffset = address - view->address;
       operand.shape = view->shape;
       operand.strides = view->strides;
-      operand.dtype = context.launch->arguments[argument].view.dtype;
+      operand.dtype = view->dtype;
       operand.viewBytes = view->high - view->low;
       operand.allocationBytes = storage.bytes;
       operand.allocationKnown = storage.known;

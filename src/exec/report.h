@@ -20,10 +20,13 @@ struct Place {
   std::vector<findings::Frame> stack;
   std::string sourceLine;
 };
+/// Line `line` (from 1) of a source file that came with the launch, or "".
+std::string sourceLine(const launch::Launch& launch, const std::string& file, uint32_t line);
 Place placeOf(const LaunchContext& context, const Instr& instr);
 
-/// The loop variable's name in the source, or "".
-std::string loopName(Machine& machine, const Instr& loop);
+/// The loop variable's name in the source, or "". `downwards`: the source counts down, the IR up; the
+/// source's value is upper - value + lower.
+std::string loopName(Machine& machine, const Instr& loop, bool* downwards);
 /// Index of a row-major element of a shape.
 std::vector<int64_t> elementIndex(const Shape& shape, int64_t linear);
 /// A value in decimal, for prints.

@@ -191,7 +191,7 @@ class Session {
   Collector collector_;
 };
 
-void checkLimits(const launch::Launch& launch, findings::LaunchReport& report) {
+void checkLimits(const Kernel& kernel, const launch::Launch& launch, findings::LaunchReport& report) {
   static constexpr const char* kAxis[] = {"x", "y", "z"};
   for (int d = 0; d < 3; ++d) {
     int64_t limit = d == 0 ? kMaxGridX : kMaxGridYZ;
@@ -204,6 +204,10 @@ void checkLimits(const launch::Launch& launch, findings::LaunchReport& report) {
     finding.grid = launch.grid;
     finding.config = launch.config;
     finding.test = launch.test;
+    if (const ir::LocationStorage* place = kernel.common().entry()->location.file()) {
+      finding.location = {place->text, place->line, place->column, launch.kernel};
+      finding.sourceLine = sourceLine(launch, place->text, place->line);
+    }
     finding.message = fmt::format("grid.{} is {}, the device allows {}", kAxis[d], launch.grid[d], limit);
     finding.remedy = d == 0 ? "launch fewer programs, each doing more" : "put the long axis on x, or fold two axes into one";
     finding.countPrograms = launch.grid[0] * launch.grid[1] * launch.grid[2];
@@ -283,7 +287,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
 
   int64_t programs = 1;
   for (int64_t g : launch.grid) programs *= std::max<int64_t>(0, g);
-  if (sanitizer) checkLimits(launch, report);
+  if (sanitizer) checkLimits(kernel, launch, report);
   if (programs > 0) {
     unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
     Session session(kernel, context, clients, threads);
