@@ -1,0 +1,52 @@
+#include "launch/memory.h"
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+namespace tilesight::launch {
+
+TEST(Memory, IsZeroOrThePattern) {
+  const uint8_t pattern[] = {0x00, 0x00, 0x80, 0x3f};  // 1.0f
+  for (uint64_t bytes : {0ull, 1ull, 3ull, 4ull, 1000ull, 262143ull, 262144ull, (5ull << 20) + 12}) {
+    SCOPED_TRACE(bytes);
+    const auto zeros = allocate(bytes);
+    const auto ones = allocate(bytes, pattern);
+    ASSERT_TRUE(zeros && ones);
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < bytes; ++i) {
+      wrong += (*zeros).get()[i] != 0;
+      wrong += (*ones).get()[i] != pattern[i % 4];
+    }
+    EXPECT_EQ(wrong, 0u);
+  }
+}
+
+TEST(Memory, IsPrivate) {
+  const uint8_t pattern[] = {7};
+  const auto a = allocate(8 << 20, pattern), b = allocate(8 << 20, pattern);
+  ASSERT_TRUE(a && b);
+  (*a).get()[0] = 1;
+  EXPECT_EQ((*a).get()[2 << 20], 7) << "blocks of a fill do not share what is written";
+  EXPECT_EQ((*b).get()[0], 7);
+}
+
+TEST(Memory, ATerabyteOfAPatternIsAddressSpaceOnly) {
+  const uint8_t pattern[] = {1, 2};
+  const auto memory = allocate(maxStorageBytes, pattern);
+  if (!memory) GTEST_SKIP() << memory.error().str();  // limited address space
+  EXPECT_EQ((*memory).get()[maxStorageBytes - 1], 2);
+  EXPECT_FALSE(allocate(maxStorageBytes + 1));
+}
+
+TEST(Memory, PatternLength) {
+  std::vector<uint8_t> data(100, 5);
+  EXPECT_EQ(patternLength(data.data(), data.size()), 1u);
+  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<uint8_t>(i % 8);
+  EXPECT_EQ(patternLength(data.data(), data.size()), 8u);
+  data.back() ^= 1;
+  EXPECT_EQ(patternLength(data.data(), data.size()), 0u);
+  EXPECT_EQ(patternLength(data.data(), 1), 1u);
+}
+
+}  // namespace tilesight::launch
