@@ -25,7 +25,8 @@ class Oracle:
         """Runs the case named `case` of `module` (a module name below tests/, or the file `path`);
         `any_result`: what the case itself asserts about its results does not count.
 
-        Returns {"faults": [..], "events": [..], "launches": n}; a fault's fields are those of
+        Returns {"faults": [..], "events": [..], "launches": n, "results": the arrays that the case
+        returned}; a fault's fields are those of
         `faults.Fault`. Raises OracleError.
         """
         request = {"module": module, "case": case, "any_result": any_result}

@@ -39,6 +39,7 @@ def run_script(path, session):
 def answer(request):
     from .kernels import Session
     session = Session()
+    results = None
     try:
         if "script" in request:
             run_script(request["script"], session)
@@ -46,7 +47,7 @@ def answer(request):
             module = load(request)
             case = next(c for c in module.CASES if c.name == request["case"])
             try:
-                case.launch(session.check)
+                results = case.launch(session.check)
             except AssertionError:
                 if not request["any_result"]:
                     raise
@@ -54,7 +55,8 @@ def answer(request):
         return {"error": traceback.format_exc()}
     return {"faults": [f.as_json() for f in session.faults.faults.values()],
             "events": [f.as_json() for f in session.faults.events.values()],
-            "launches": session.launches}
+            "launches": session.launches,
+            "results": [array.tolist() for array in results or ()]}
 
 
 def main():

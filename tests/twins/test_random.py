@@ -1,0 +1,64 @@
+"""Random kernels: Tilesight and the oracle see the same faults, element for element in number, and
+the same values stored."""
+
+import importlib.util
+import sys
+
+import pytest
+
+from oracle import Oracle, OracleError
+from twins.findings import Run
+from twins.random_kernels import source
+from twins.test_mutations import agree, oracle_verdict, tilesight_totals
+
+FAST, SLOW = 120, 3000
+
+
+@pytest.fixture(scope="module")
+def oracle():
+    worker = Oracle(seconds=20)
+    yield worker
+    worker.close()
+
+
+def disagreement(seed, folder, oracle):
+    """None, or what is different; "invalid" where the kernel does not run."""
+    name = f"random_{seed}"
+    path = folder / f"{name}.py"
+    path.write_text(source(seed))
+    try:
+        answer = oracle.run(name, "launch", path)
+    except OracleError:
+        return "invalid"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    run = Run()
+    try:
+        results = module.CASES[0].launch(run.check)
+    finally:
+        del sys.modules[name]
+    if run.unknowns or not agree(answer, run.findings):
+        return (f"seed {seed}: oracle {oracle_verdict(answer)} Tilesight {tilesight_totals(run.findings)} "
+                f"{run.unknowns}")
+    if [r.tolist() for r in results] != answer["results"]:
+        return f"seed {seed}: the stored values differ"
+    return None
+
+
+@pytest.mark.parametrize("seeds", [range(0, FAST)], ids=["fast"])
+def test_some(seeds, tmp_path, oracle, collect):
+    check(seeds, tmp_path, oracle)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(FAST, SLOW, 240))
+def test_many(first, tmp_path, oracle, collect):
+    check(range(first, first + 240), tmp_path, oracle)
+
+
+def check(seeds, folder, oracle):
+    outcomes = [disagreement(seed, folder, oracle) for seed in seeds]
+    assert outcomes.count("invalid") < len(seeds) / 10
+    different = [o for o in outcomes if o not in (None, "invalid")]
+    assert not different, "\n".join(different)
