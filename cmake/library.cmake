@@ -30,3 +30,11 @@ function(ts_test name)
   target_compile_definitions(${name} PRIVATE TILESIGHT_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
+
+# ts_fuzz(NAME SOURCES ... USES ...): a libFuzzer program, built with -DTILESIGHT_FUZZ=ON and clang.
+function(ts_fuzz name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  ts_names(uses ${arg_USES})
+  target_link_libraries(${name} PRIVATE ${uses} -fsanitize=fuzzer)
+endfunction()

@@ -19,7 +19,8 @@ std::string counted(int64_t number, std::string_view noun) {
 
 std::string duration(double seconds) {
   if (!(seconds >= 0)) return "? s";
-  if (seconds < 0.0995) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds < 0.00995) return fmt::format("{:.2g} ms", seconds * 1e3);
+  if (seconds < 0.0995) return fmt::format("{:.0f} ms", seconds * 1e3);
   if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
   if (seconds > 1e15) return fmt::format("{:.3g} s", seconds);
   const auto whole = static_cast<int64_t>(seconds + 0.5);

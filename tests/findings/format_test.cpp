@@ -25,7 +25,8 @@ TEST(Format, Plurals) {
 
 TEST(Format, Durations) {
   EXPECT_EQ(duration(0.0004), "0.4 ms");
-  EXPECT_EQ(duration(0.0123), "12.3 ms");
+  EXPECT_EQ(duration(0.0123), "12 ms");
+  EXPECT_EQ(duration(0.000209), "0.21 ms");
   EXPECT_EQ(duration(0.41), "0.4 s");
   EXPECT_EQ(duration(200), "3 min 20 s");
   EXPECT_EQ(duration(-1), "? s");
