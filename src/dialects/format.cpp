@@ -79,7 +79,11 @@ class FormatCompiler {
       e.second = name();
       return take(")") || fail("expected ')'");
     }
-    if (take("qualified(")) return element(e) && (take(")") || fail("expected ')'"));
+    if (take("qualified(")) {
+      if (!element(e)) return false;
+      e.abbreviated = false;
+      return take(")") || fail("expected ')'");
+    }
     if (take("type(")) {
       e.kind = Kind::Type;
       take("$");
@@ -92,7 +96,10 @@ class FormatCompiler {
         e.index = info_.resultGroup(e.text);
         e.ofResult = true;
       }
-      return e.index >= 0 || fail("type of unknown value '" + e.text + "'");
+      if (e.index < 0) return fail("type of unknown value '" + e.text + "'");
+      const ValueGroup& group = (e.ofResult ? info_.results : info_.operands)[e.index];
+      e.abbreviated = !group.like && (group.type == TypeClass::Pointer || group.type == TypeClass::Descriptor);
+      return true;
     }
     if (take("oilist(")) {
       e.kind = Kind::OrList;

@@ -3,7 +3,9 @@
 //   `literal`        a keyword or punctuation
 //   $name            an operand group or an attribute
 //   attr-dict        { attributes that the format does not name }; attr-dict-with-keyword
-//   type($name)      its type or types; type(operands), type(results); qualified(...) is the same
+//   type($name)      its type or types; type(operands), type(results)
+//   qualified(type($name))   the same, never abbreviated: where the table allows only pointers or
+//                    only descriptors, type($name) drops the name: <f16> for !tt.ptr<f16>
 //   functional-type(a, b)   `(types of a) -> types of b`
 //   operands         all operands
 //   ( ... $x^ ... )? present if $x is; the parser looks at the first element
@@ -28,6 +30,7 @@ struct FormatElement {
   std::string second;        // FunctionalType: the results
   int index = -1;            // Operand, Type of an operand: group; Attribute: attribute
   bool ofResult = false;     // Type: `index` is a result group
+  bool abbreviated = false;  // Type: without the name of the type
   bool withKeyword = false;  // AttrDict
   std::vector<FormatElement> children;            // Optional
   std::vector<std::vector<FormatElement>> clauses;  // OrList

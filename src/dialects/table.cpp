@@ -120,8 +120,8 @@ std::vector<AttributeInfo> attributeInfos(std::string_view text, std::string_vie
     std::string_view name = trim(part.substr(0, colon)), form = trim(part.substr(colon + 1));
     if (name.ends_with('?')) info.optional = true, name.remove_suffix(1);
     info.name = name;
-    if (form.starts_with("enum:")) {
-      info.form = AttributeForm::Enum;
+    if (form.starts_with("enum:") || form.starts_with("bits:")) {
+      info.form = form[0] == 'e' ? AttributeForm::Enum : AttributeForm::Bits;
       for (const EnumInfo& e : allEnums())
         if (e.name == form.substr(5)) info.enumeration = &e;
       if (!info.enumeration) tableError(where, fmt::format("unknown enum '{}'", form));
@@ -229,6 +229,28 @@ const std::string* EnumInfo::keyword(int64_t value) const {
   for (const auto& [name, number] : cases)
     if (number == value) return &name;
   return nullptr;
+}
+
+std::optional<int64_t> EnumInfo::bits(std::string_view keywords) const {
+  int64_t all = 0;
+  for (std::string_view word : split(keywords, '|')) {
+    const int64_t* bit = value(word);
+    if (!bit) return std::nullopt;
+    all |= *bit;
+  }
+  return all;
+}
+
+std::string EnumInfo::keywords(int64_t bits) const {
+  if (const std::string* one = keyword(bits)) return *one;
+  std::string words;
+  for (const auto& [name, number] : cases) {
+    // Single bits only: a case of several is an abbreviation.
+    if (!number || (number & (number - 1)) || !(bits & number)) continue;
+    words += (words.empty() ? "" : "|") + name;
+    bits &= ~number;
+  }
+  return bits ? "" : words;
 }
 
 const AttributeInfo* OpInfo::attribute(std::string_view key) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,7 @@ struct ValueGroup {
 
 enum class AttributeForm : uint8_t {
   Any, I32, I64, Bool, Unit, String, Symbol, Type, I32Array, I64Array, Enum, Flags, Dictionaries,
+  Bits,  // an Enum whose cases may be joined by |
 };
 
 /// The names of an enumeration and the integers that the generic form writes for them.
@@ -46,12 +48,15 @@ struct EnumInfo {
   std::vector<std::pair<std::string, int64_t>> cases;
   const int64_t* value(std::string_view keyword) const;
   const std::string* keyword(int64_t value) const;
+  /// The integer of keywords joined by |, or nullopt if one is unknown; and back ("" if unknown).
+  std::optional<int64_t> bits(std::string_view keywords) const;
+  std::string keywords(int64_t bits) const;
 };
 
 struct AttributeInfo {
   std::string name;
   AttributeForm form = AttributeForm::Any;
-  const EnumInfo* enumeration = nullptr;  // Enum
+  const EnumInfo* enumeration = nullptr;  // Enum, Bits
   bool optional = false;                  // may be absent (an attribute with a default may, too)
   bool hasDefault = false;
   std::string defaultText;                // keyword, integer or true/false

@@ -1,5 +1,6 @@
 #include "ir/attribute.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,17 +16,20 @@ namespace {
 
 void append(std::string& out, const AttributeStorage& attribute);
 
-/// A decimal that reads back to the same bits, else the bits themselves.
+/// A decimal that reads back to the same bits, as short as MLIR writes it, else the bits themselves.
 void appendFloat(std::string& out, uint64_t bits, ElementKind kind) {
   const double value = bitsToFloat(bits, kind);
-  char text[64];
-  if (std::snprintf(text, sizeof text, "%e", value) > 0 && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) &&
-      std::strchr(text, '.') && floatToBits(std::strtod(text, nullptr), kind) == bits) {
-    out += text;
-    return;
+  for (const char* format : {"%.6e", kind == ElementKind::F64 ? "%.16e" : "%.8e"}) {
+    if (!std::isfinite(value)) break;
+    char text[64];
+    std::snprintf(text, sizeof text, format, value);
+    // A locale may write another point; then the bits are written.
+    if (std::strchr(text, '.') && floatToBits(std::strtod(text, nullptr), kind) == bits) {
+      out += text;
+      return;
+    }
   }
-  const uint32_t width = floatWidth(kind);
-  fmt::format_to(std::back_inserter(out), "0x{:0{}X}", bits, (width + 3) / 4);
+  fmt::format_to(std::back_inserter(out), "0x{:0{}X}", bits, (floatWidth(kind) + 3) / 4);
 }
 
 void appendElement(std::string& out, const char* data, Type element) {

@@ -175,16 +175,4 @@ bool Parser::parseCondBranch(ir::Operation& op) {
   return parseOptionalAttributes(op);
 }
 
-/// word (`|` word)* dict?
-bool Parser::parseBarrier(ir::Operation& op) {
-  std::string spaces;
-  do {
-    std::string word;
-    if (!parseBareWord(word, "an address space")) return false;
-    spaces += (spaces.empty() ? "" : "|") + word;
-  } while (take("|"));
-  op.attributes.emplace_back("addrSpace", context_.keyword(std::move(spaces)));
-  return parseOptionalAttributes(op);
-}
-
 }  // namespace tilesight::text

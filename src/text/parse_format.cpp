@@ -121,6 +121,16 @@ bool Parser::parseFormatAttribute(FormatState& state, const dialects::AttributeI
       value = context_.keyword(std::string(token_.text));
       advance();
       break;
+    case AttributeForm::Bits: {
+      std::string words;
+      do {
+        if (!is(TokenKind::BareId) || !info.enumeration->value(token_.text)) return errorHere(info.name);
+        words += (words.empty() ? "" : "|") + std::string(token_.text);
+        advance();
+      } while (take("|"));
+      value = context_.keyword(std::move(words));
+      break;
+    }
     case AttributeForm::Flags: {
       std::string words;
       do {
@@ -205,7 +215,13 @@ bool Parser::parseTypesOf(FormatState& state, const FormatElement& element) {
   const bool single = element.index >= 0 && (element.ofResult ? state.info.results : state.info.operands)[element.index].arity != Arity::Variadic;
   if (wanted && single) {
     ir::Type type;
-    if (!parseType(type)) return false;
+    if (element.abbreviated && at("<")) {
+      const auto& group = (element.ofResult ? state.info.results : state.info.operands)[element.index];
+      const bool isPointer = group.type == dialects::TypeClass::Pointer;
+      if (!(isPointer ? parsePointerBody(type) : parseDescriptorBody(type))) return false;
+    } else if (!parseType(type)) {
+      return false;
+    }
     types.push_back(type);
   } else if (wanted && !parseTypeList(types)) {
     return false;

@@ -102,7 +102,7 @@ bool Parser::parseCustomOperation(ir::Operation& op) {
       {"builtin.module", &Parser::parseModuleOp}, {"tt.func", &Parser::parseFunc},
       {"tile.func", &Parser::parseFunc},          {"arith.constant", &Parser::parseConstant},
       {"arith.select", &Parser::parseSelect},     {"cf.br", &Parser::parseBranch},
-      {"cf.cond_br", &Parser::parseCondBranch},   {"ttg.barrier", &Parser::parseBarrier},
+      {"cf.cond_br", &Parser::parseCondBranch},
       {"scf.for", &Parser::parseFor},             {"scf.if", &Parser::parseIf},
       {"scf.while", &Parser::parseWhile}};
   if (op.info->isGeneric())
@@ -133,6 +133,11 @@ bool Parser::addAttribute(ir::Operation& op, std::string key, ir::Attribute valu
         if (info->enumeration->value(word)) value = context_.keyword(word);
       }
     }
+  } else if (info && info->form == dialects::AttributeForm::Bits && value.kind() == ir::AttributeKind::Integer) {
+    const std::string words = info->enumeration->keywords(value->integer);
+    if (words.empty())
+      return error(offset, fmt::format("'{}' has no value {} (of '{}')", key, value->integer, info->enumeration->name));
+    value = context_.keyword(words);
   } else if (info && info->form == dialects::AttributeForm::Flags && value.kind() == ir::AttributeKind::Opaque) {
     const std::string& text = value->text;
     size_t open = text.find('<');
@@ -145,6 +150,7 @@ bool Parser::addAttribute(ir::Operation& op, std::string key, ir::Attribute valu
   }
   if (info && info->hasDefault) {
     if (value.kind() == ir::AttributeKind::Keyword && value->text == info->defaultText) return true;
+    if (value.kind() == ir::AttributeKind::DenseArray && value->integers.empty() && info->defaultText == "[]") return true;
     if (value.kind() == ir::AttributeKind::Bool && (value->integer ? "true" : "false") == info->defaultText) return true;
     if (value.kind() == ir::AttributeKind::Integer && std::to_string(value->integer) == info->defaultText) return true;
   }

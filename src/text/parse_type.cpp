@@ -161,36 +161,40 @@ bool Parser::parseShapedBody(std::vector<int64_t>& shape, ir::Type& element) {
   return parseType(element);
 }
 
+bool Parser::parsePointerBody(ir::Type& out) {
+  ir::Type pointee;
+  uint32_t space = 1;
+  if (!expect("<", "to begin the pointer type") || !parseType(pointee)) return false;
+  if (take(",") && !parseUnsigned(space, "an address space")) return false;
+  if (!expect(">", "to end the pointer type")) return false;
+  out = context_.pointer(pointee, space);
+  return true;
+}
+
+bool Parser::parseDescriptorBody(ir::Type& out) {
+  uint32_t ahead = token_.end;
+  while (ahead < text_.size() && text_[ahead] == ' ') ++ahead;
+  const bool tensorSpelling = at("<") && text_.substr(ahead, 6) == "tensor";
+  std::vector<int64_t> shape;
+  ir::Type element;
+  ir::Attribute layout;
+  if (tensorSpelling) {
+    advance();  // <
+    advance();  // tensor
+  }
+  if (!parseShapedBody(shape, element)) return false;
+  if (take(",") && !parseAttribute(layout)) return false;
+  if (!expect(">", "to end the descriptor type")) return false;
+  if (tensorSpelling && !expect(">", "to end the descriptor type")) return false;
+  out = context_.descriptor(std::move(shape), element, tensorSpelling, layout);
+  return true;
+}
+
 bool Parser::parseDialectType(ir::Type& out) {
   const Token name = token_;
   advance();
-  if (name.text == "tt.ptr") {
-    ir::Type pointee;
-    uint32_t space = 1;
-    if (!expect("<", "after '!tt.ptr'") || !parseType(pointee)) return false;
-    if (take(",") && !parseUnsigned(space, "an address space")) return false;
-    if (!expect(">", "to end the pointer type")) return false;
-    out = context_.pointer(pointee, space);
-    return true;
-  }
-  if (name.text == "tt.tensordesc") {
-    uint32_t ahead = token_.end;
-    while (ahead < text_.size() && text_[ahead] == ' ') ++ahead;
-    const bool tensorSpelling = at("<") && text_.substr(ahead, 6) == "tensor";
-    std::vector<int64_t> shape;
-    ir::Type element;
-    ir::Attribute layout;
-    if (tensorSpelling) {
-      advance();  // <
-      advance();  // tensor
-    }
-    if (!parseShapedBody(shape, element)) return false;
-    if (take(",") && !parseAttribute(layout)) return false;
-    if (!expect(">", "to end the descriptor type")) return false;
-    if (tensorSpelling && !expect(">", "to end the descriptor type")) return false;
-    out = context_.descriptor(std::move(shape), element, tensorSpelling, layout);
-    return true;
-  }
+  if (name.text == "tt.ptr") return parsePointerBody(out);
+  if (name.text == "tt.tensordesc") return parseDescriptorBody(out);
   if (name.text == "tile.view") {
     std::vector<int64_t> shape;
     ir::Type element;

@@ -102,6 +102,8 @@ class Parser {
   bool parseFunctionType(ir::Type& out);                       // (...) -> ...
   bool parseShapedBody(std::vector<int64_t>& shape, ir::Type& element);
   bool parseDialectType(ir::Type& out);
+  bool parsePointerBody(ir::Type& out);                        // <f16>, <f16, 3>
+  bool parseDescriptorBody(ir::Type& out);                     // <64x64xf16>, <tensor<64x64xf16>>
   bool parseOpaqueText(uint32_t begin, std::string& out);      // balanced <...> after begin
 
   // --- attributes (parse_attribute.cpp, parse_dense.cpp)
@@ -218,7 +220,6 @@ class Parser {
   bool parseSelect(ir::Operation& op);
   bool parseBranch(ir::Operation& op);
   bool parseCondBranch(ir::Operation& op);
-  bool parseBarrier(ir::Operation& op);
   bool parseFor(ir::Operation& op);
   bool parseIf(ir::Operation& op);
   bool parseWhile(ir::Operation& op);

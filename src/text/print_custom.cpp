@@ -58,11 +58,6 @@ bool Printer::printCustom(const ir::Operation& op) {
     printAttrDict(op, {"branch_weights"});
     return true;
   }
-  if (name == "ttg.barrier") {
-    putWord(op.string("addrSpace"));
-    printAttrDict(op, {"addrSpace"});
-    return true;
-  }
   return false;
 }
 

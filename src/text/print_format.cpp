@@ -81,7 +81,16 @@ void Printer::printElement(const ir::Operation& op, const FormatElement& element
     case Kind::Operand: return printValues(operandsOf(op, element.index));
     case Kind::AllOperands: return printValues(op.operands);
     case Kind::Attribute: return printFormatAttribute(op, op.info->attributes[element.index]);
-    case Kind::Type: return printTypes(typesOf(op, element.text));
+    case Kind::Type: {
+      const std::vector<ir::Type> types = typesOf(op, element.text);
+      if (element.abbreviated && types.size() == 1 && (types[0].isPointer() || types[0].kind() == ir::TypeKind::Descriptor)) {
+        const std::string text = types[0].str();
+        // The one `<` that stands alone has a space before it.
+        put(" " + text.substr(text.find('<')));
+        return;
+      }
+      return printTypes(types);
+    }
     case Kind::FunctionalType:
       return printFunctionalType(typesOf(op, element.text), typesOf(op, element.second));
     case Kind::AttrDict: {

@@ -104,6 +104,11 @@ void Printer::printGeneric(const ir::Operation& op) {
     properties += (properties.empty() ? "" : ", ") + attributeText(op, entry);
     hidden.push_back(entry.first);
   }
+  // Empty arrays are properties that MLIR has no default for.
+  if (op.info)
+    for (const dialects::AttributeInfo& info : op.info->attributes)
+      if (info.defaultText == "[]" && !op.attribute(info.name))
+        properties += (properties.empty() ? "" : ", ") + info.name + " = array<i32>";
   if (op.info && op.info->has(dialects::Trait::SegmentSizes) && !segments.empty()) {
     properties += properties.empty() ? "operandSegmentSizes = array<i32" : ", operandSegmentSizes = array<i32";
     for (size_t i = 0; i < segments.size(); ++i) properties += fmt::format("{}{}", i ? ", " : ": ", segments[i]);

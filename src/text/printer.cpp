@@ -92,7 +92,9 @@ std::string Printer::attributeText(const ir::Operation& op, const ir::NamedAttri
         return fmt::format("{} = {} : i{}", key, *number, info->enumeration->width);
     if (info->form == dialects::AttributeForm::Flags)
       return fmt::format("{} = #arith.{}<{}>", key, entry.first == "fastmath" ? "fastmath" : "overflow", word);
-    // The only other bare words: the address spaces of a barrier.
+    if (info->form == dialects::AttributeForm::Bits)
+      if (auto number = info->enumeration->bits(word))
+        return fmt::format("{} = {} : i{}", key, *number, info->enumeration->width);
     return fmt::format("{} = {}", key, ir::quoted(word));
   }
   return ir::namedAttributeText(entry);
