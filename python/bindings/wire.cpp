@@ -16,7 +16,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Unknown, kernel, reason, location, sourceLine
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, severity, message, fingerprint, client, kernel, launch,
                                    grid, config, test, location, stack, sourceLine, accessKind,
                                    accessBytes, operation, program, element, iterations, because,
-                                   notes, consequences, remedy, countElements, countPrograms,
+                                   notes, consequences, remedy, maxBytesPast, countElements, countPrograms,
                                    countLaunches, bundle)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchReport, launch, kernel, grid, unknowns, seconds, checked,
                                    notChecked)

@@ -39,7 +39,7 @@ def test_check_reports_and_computes(arrays):
     (finding,) = report.findings
     assert finding.kind == "out-of-bounds" and finding.severity == "error"
     assert finding.operand.argument == "x_ptr"
-    assert finding.location.file == __file__ and finding["location"]["line"] == 15
+    assert finding.location.file == __file__ and finding["location"]["line"] == 16
     assert "x_ptr" in report.text() and "tt.func" in report.ir
     with pytest.raises(AttributeError, match="no field 'colour'"):
         finding.colour
