@@ -177,8 +177,8 @@ void execViewLoad(Machine& m, const Instr& instr) {
 void execViewStore(Machine& m, const Instr& instr) {
   const ViewValue* view = viewOf(m, instr);
   if (!view) return;
-  std::vector<int64_t> at = indices(m, instr, *view, 1, instr.inCount - 2);
-  storeBlock(m, instr, *view, blockAt(m, *view, at, instr.immediate), m.in(instr, instr.inCount - 1));
+  std::vector<int64_t> at = indices(m, instr, *view, 2, instr.inCount - 2);
+  storeBlock(m, instr, *view, blockAt(m, *view, at, instr.immediate), m.in(instr, 1));
 }
 
 void execViewGather(Machine& m, const Instr& instr) {

@@ -298,7 +298,7 @@ class Emitter {
     instr.flag = cls->flag;
     instr.immediate = cls->immediate;
     instr.dying = hoist ? 0 : dying;
-    instr.valueNeeded = op.results.empty() ? !options_.addressOnly || storedValueNeeded(op, instance) : resultNeeded;
+    instr.valueNeeded = op.results.empty() ? !options_.addressOnly || !storesValue(op) || storedValueNeeded(op, instance) : resultNeeded;
     out_ = saved;
     if (cls->op == Opcode::AtomicRmw || cls->op == Opcode::AtomicCas) program_.hasAtomics = true;
     if (cls->op == Opcode::Reduce || cls->op == Opcode::Scan) {
@@ -310,8 +310,11 @@ class Emitter {
     return {};
   }
 
+  static bool storesValue(const Operation& op) {
+    return op.name == "tile.store" || op.name == "tile.view_store" || op.name == "tile.view_scatter";
+  }
   bool storedValueNeeded(const Operation& op, const Instance* instance) const {
-    const Value* value = op.name == "tile.store" ? op.operands[1] : op.operands.back();
+    const Value* value = op.operands[op.name == "tile.view_scatter" ? 3 : 1];
     return slotOf(instance, value) != kNoSlot && need_.needed(value);
   }
 

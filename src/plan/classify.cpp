@@ -214,11 +214,12 @@ std::optional<Class> classify(const Operation& op) {
   if (name == "tile.scan") return Class{Opcode::Scan, 0, as(op.integer("reverse")), op.integer("axis")};
   if (name == "tile.extern") return Class{Opcode::Unary, as(find(kLibdevice, op.string("symbol"))->value)};
   if (name == "tile.view") {
-    bool block = op.integer("block_pointer") != 0;
+    size_t rank = op.result()->type->shape.size();
+    bool block = op.operands.size() > 1 + 2 * rank;
     ir::Attribute padding = op.attribute("padding");
     bool nan = padding && (padding.asInteger().value_or(1) == 2 || padding.asString() == "nan");
     return Class{Opcode::View, 0, as((block ? 1 : 0) | (nan ? 2 : 0)),
-                 static_cast<int64_t>(op.result()->type->shape.size())};
+                 static_cast<int64_t>(rank)};
   }
   if (name == "tile.view_load" || name == "tile.view_store") {
     int rank = static_cast<int>(op.operands[0]->type->shape.size());

@@ -52,9 +52,9 @@ void Need::visit(const Operation& op) {
     return;
   }
   if (name == "tile.view_store") {
-    // view, indices..., value: the value is the last for descriptors and block pointers alike
-    for (size_t i = 0; i + 1 < op.operands.size(); ++i) require(op.operands[i]);
-    if (!addressOnly_) require(op.operands.back());
+    // view, value, indices...
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      if (i != 1 || !addressOnly_) require(op.operands[i]);
     return;
   }
   if (name == "tile.view_load" || name == "tile.view_gather" || name == "tile.view_scatter" ||

@@ -181,18 +181,18 @@ class Lowering {
       if (pointer && pointer->type.kind() == TypeKind::View) {
         created = lowerBlockPointerAccess(op, load, std::move(attributes));
       } else {
-        attributes.emplace_back("oob", context_.string("error"));
+        attributes.emplace_back("oob", context_.keyword("error"));
         created = create(op, load ? "tile.load" : "tile.store", mapAll(op.operands), std::move(attributes));
         created->operandSegments = op.operandSegments;
       }
     } else if (op.name == "tt.make_tensor_ptr" || op.name == "tt.make_tensor_descriptor") {
-      attributes.emplace_back("block_pointer", context_.boolean(op.name == "tt.make_tensor_ptr"));
+      // A block pointer is a view that carries the offsets of its block; a descriptor has none.
       created = create(op, "tile.view", mapAll(op.operands), std::move(attributes));
-      created->operandSegments = op.operandSegments;
+      auto rank = static_cast<uint32_t>(created->result()->type->shape.size());
+      created->operandSegments = {1, rank, rank, op.name == "tt.make_tensor_ptr" ? rank : 0};
     } else if (op.name == "tt.descriptor_load" || op.name == "tt.descriptor_store") {
       bool load = op.name == "tt.descriptor_load";
-      attributes.emplace_back("oob", context_.string(load ? "pad" : "skip"));
-      // The common store has view, value, indices; TTIR's has view, indices, value.
+      attributes.emplace_back("oob", context_.keyword(load ? "pad" : "skip"));
       created = create(op, load ? "tile.view_load" : "tile.view_store", mapAll(op.operands), std::move(attributes));
       created->operandSegments = op.operandSegments;
     } else if (std::string_view name = commonName(op.name); !name.empty()) {
@@ -223,12 +223,12 @@ class Lowering {
     bool guarded = false;
     for (auto& [key, value] : attributes)
       if (key == "boundaryCheck") guarded = value->integers.size() > 0;
-    attributes.emplace_back("oob", context_.string(!guarded ? "error" : load ? "pad" : "skip"));
+    attributes.emplace_back("oob", context_.keyword(!guarded ? "error" : load ? "pad" : "skip"));
     std::vector<Value*> operands{map(op.operands[0])};
     if (!load) operands.push_back(map(op.operands[1]));
     Operation* created = create(op, load ? "tile.view_load" : "tile.view_store", operands, std::move(attributes));
     if (load) created->operandSegments = {1, 0};
-    else created->operandSegments = {1, 0, 1};
+    else created->operandSegments = {1, 1, 0};
     return created;
   }
 
