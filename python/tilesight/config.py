@@ -6,6 +6,7 @@ which beats what a decorator says.
 
 import json
 import os
+import re
 
 from .errors import Error
 
@@ -56,6 +57,14 @@ def _count(name, least):
     return parse
 
 
+def size(value, name="keep_inputs"):
+    """Bytes: 65536, "64K", "1M", "2G"."""
+    match = re.fullmatch(r"(\d+)([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
+    if not match:
+        raise Error(f"{name} is {value!r}; write a size such as 512M or 2G")
+    return int(match.group(1)) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[match.group(2).upper()]
+
+
 def _flag(value):
     if isinstance(value, str):
         if value.lower() in ("1", "true", "yes", "on"):
@@ -73,6 +82,7 @@ _SETTINGS = {
     "num_sms": _count("num_sms", 1),
     "threads": _count("threads", 0),
     "address_only": _flag,
+    "keep_inputs": size,  # launches with at most so many bytes of tensors can be saved later
 }
 
 

@@ -115,8 +115,8 @@ def save(path, reports):
     """Writes the launches of `reports` as one bundle. Raises tilesight.Error where inputs are gone."""
     for report in reports:
         if not report.native.has_inputs:
-            raise Error(f"the inputs of a launch of {report.kernel} are gone (launches with more than "
-                        "1 MiB of tensors do not keep theirs): use `tilesight run --save`")
+            raise Error(f"the inputs of a launch of {report.kernel} are gone: set ts.config.keep_inputs "
+                        "= \"64M\" before it, or use `tilesight run --save`")
     writer = engine.native().BundleWriter(str(path))
     for report in reports:
         writer.add(report.native)

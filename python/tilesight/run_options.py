@@ -4,6 +4,7 @@ import dataclasses
 import os
 import re
 
+from .config import size
 from .engine import native
 
 USAGE = """\
@@ -132,10 +133,7 @@ def _kernel(option, text):
 
 
 def _size(option, text):
-    match = re.fullmatch(r"(\d+)([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
-    if not match:
-        raise ValueError(f"{option} is {text!r}; write a size such as 512M or 2G")
-    return int(match.group(1)) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[match.group(2).upper()]
+    return size(text, option)
 
 
 def _text(option, text):

@@ -17,6 +17,7 @@ from .wire import Wire
 
 DEFAULT_CLIENTS = ["sanitizer"]
 RING = 1024  # launches that ts.launches remembers
+KEEP_INPUTS = 256 << 10   # bytes of a launch that keeps a copy of its inputs, unless set
 INPUT_BUDGET = 256 << 20  # bytes of their inputs
 
 _thread = threading.local()  # .checks: the ts.check calls that are being made
@@ -176,7 +177,8 @@ class Recorder:
         options = config.command_line()
         if self.wire is not None:
             return options.get("save_limit", 0) if options.get("save") else 0
-        return 1 << 20
+        kept = config.resolve("keep_inputs")
+        return KEEP_INPUTS if kept is None else kept
 
     def save(self, native_report):
         """`run --save`: writes the launch as a bundle if it is to be kept."""

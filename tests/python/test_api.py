@@ -176,6 +176,11 @@ def test_large_launches_say_that_their_inputs_are_gone(tmp_path):
     traced_shift[(1,)](x, x, 64, BLOCK=64)
     with pytest.raises(ts.Error, match="inputs of a launch of traced_shift are gone"):
         ts.save(tmp_path / "run.tsb")
+    ts.clear()
+    ts.config.keep_inputs = "8M"
+    traced_shift[(1,)](x, x, 64, BLOCK=64)
+    ts.save(tmp_path / "run.tsb")
+    assert (tmp_path / "run.tsb").exists()
 
 
 def test_nothing_to_save(tmp_path):

@@ -279,7 +279,11 @@ class Layout:
 
 def _memory_of(value, name):
     try:
-        return storage.of(value.array if type(value) is ArrayHandle else value)
+        if type(value) is not ArrayHandle:
+            return storage.of(value)
+        if np is not None and isinstance(value.array, np.ndarray):
+            return storage.of_numpy(value.array, value.address)
+        return storage.of(value.array)
     except Error as error:
         raise Error(f"argument {name}: {error}") from None
 

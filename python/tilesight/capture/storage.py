@@ -63,20 +63,34 @@ def row_major(shape):
 
 # --- numpy ---------------------------------------------------------------------------------------
 
-def of_numpy(array):
-    interface = array.__array_interface__
-    address = interface["data"][0]
+_dtype_names = {}
+
+
+def _dtype_name(dtype):
+    """str(dtype), which numpy takes microseconds for."""
+    name = _dtype_names.get(dtype)
+    if name is None:
+        name = _dtype_names[dtype] = str(dtype)
+    return name
+
+
+def of_numpy(array, address=None):
+    """`address` of element [0,..,0], where the caller has asked for it already."""
+    if address is None:
+        address = array.__array_interface__["data"][0]
     itemsize = array.itemsize
-    byte_strides = array.strides
     if itemsize == 0:
         raise Error(f"an array of dtype {array.dtype} has elements of no size")
-    strides = tuple(step // itemsize for step in byte_strides)
-    if any(step % itemsize for step in byte_strides):
-        raise Error(f"an array with byte strides {byte_strides} cannot be passed: they are no "
-                    f"multiples of its element size {itemsize}; copy it first")
-    base, nbytes, known, writable = _numpy_allocation(array)
-    memory = Memory(address, str(array.dtype), itemsize, array.shape, strides, base, nbytes, known,
-                    array)
+    strides = []
+    for step in array.strides:
+        steps, rest = divmod(step, itemsize)
+        if rest:
+            raise Error(f"an array with byte strides {array.strides} cannot be passed: they are no "
+                        f"multiples of its element size {itemsize}; copy it first")
+        strides.append(steps)
+    base, nbytes, known, writable = _numpy_allocation(array, address)
+    memory = Memory(address, _dtype_name(array.dtype), itemsize, array.shape, tuple(strides), base,
+                    nbytes, known, array)
     if base is None:
         _view_is_allocation(memory)
     if not writable:
@@ -91,17 +105,19 @@ def _private_copy(memory):
     return copy.__array_interface__["data"][0], copy, None
 
 
-def _numpy_allocation(array):
+def _numpy_allocation(array, address):
     """(address, bytes, known, writable) of the allocation below `array`."""
     root = array
     below = root.base
     while isinstance(below, np.ndarray):
         root = below
         below = root.base
-    writable = root.flags.writeable
+    flags = root.flags
+    writable = flags.writeable
     if below is None:
-        address = root.__array_interface__["data"][0]
-        if root.flags.c_contiguous or root.flags.f_contiguous:
+        if root is not array:
+            address = root.__array_interface__["data"][0]
+        if flags.forc:
             return address, root.nbytes, True, writable
         return None, 0, False, writable
     torch_memory = _of_torch_owner(below)

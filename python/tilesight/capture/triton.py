@@ -46,7 +46,7 @@ class Backend:
 class Specialisation:
     """One kernel for one kind of arguments: its text and what the engine needs to know."""
 
-    __slots__ = ("name", "function", "text", "file", "layout", "config", "sources", "native", "globals")
+    __slots__ = ("name", "function", "text", "file", "layout", "config", "sources", "native", "globals", "stand_in")
 
     def __init__(self, name, function, text, file, layout, config, source_texts, used_globals):
         self.name = name
@@ -58,6 +58,7 @@ class Specialisation:
         self.sources = source_texts
         self.globals = used_globals   # [(name, value, dict of globals)]
         self.native = None            # the engine's kernel, once compiled
+        self.stand_in = None          # what launches return
 
     def check_globals(self):
         """Triton refuses a launch whose captured globals changed, and so does this."""
