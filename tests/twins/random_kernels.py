@@ -14,6 +14,19 @@ case = register(globals())
 
 '''
 
+HELPER = '''@triton.jit
+def folded(tile, count, B: tl.constexpr):
+    """A helper with a loop of its own and a value it carries."""
+    at = tile * 0 + tl.max(tile, axis=0)[None, :]
+    step = 0
+    while step < count % 4:
+        at += tile - step
+        step += 1
+    return at
+
+
+'''
+
 LAUNCH = '''
 @case()
 def launch(run):
@@ -45,7 +58,8 @@ class Writer:
             return self.number() if self.random.random() < 0.25 else self.pick(*self.names)
         a = self.expression(depth - 1)
         b = self.expression(self.random.randint(0, depth - 1))
-        kind = self.random.randint(0, 15)
+        kind = self.random.randint(0, 21)
+        tile = f"(one * ({a}))"
         if kind <= 5:
             return f"({a} {self.pick('+', '+', '-', '*')} {b})"
         if kind == 6:
@@ -66,7 +80,23 @@ class Writer:
             return f"tl.load(table + ((one * ({a})) & 63))"
         if kind == 14:
             return f"(one * ({a})).to(tl.int64) * {self.pick(1, 3, 1 << 20)} // {self.pick(1, 1 << 20)}"
-        return f"(one * ({a})).to(tl.uint32).to(tl.int32, bitcast=True)"
+        if kind == 15:
+            return f"(one * ({a})).to(tl.uint32).to(tl.int32, bitcast=True)"
+        if kind == 16:
+            axis = self.pick(0, 1)
+            kept = "[None, :]" if axis == 0 else "[:, None]"
+            return f"tl.{self.pick('sum', 'max', 'min', 'argmax', 'argmin', 'xor_sum')}({tile}, axis={axis}){kept}"
+        if kind == 17:
+            return f"tl.cumsum({tile}, axis={self.pick(0, 1)})"
+        if kind == 18:
+            return f"tl.trans({tile})"
+        if kind == 19:
+            return f"tl.reshape(tl.ravel({tile}), (B, B))"
+        if kind == 20:
+            return self.pick(f"tl.abs({tile})", f"(-{tile})", f"(~{tile})", f"tl.cdiv({tile}, 3)",
+                             f"tl.umulhi({tile}, {tile} + 1)")
+        if kind == 21:
+            return f"folded({tile}, {self.pick('pid', 'n', '9')}, B)"
 
     def condition(self, depth):
         a, b = self.expression(depth), self.expression(0)
@@ -80,7 +110,7 @@ def source(seed):
     """The text of a module with one kernel and one case named `launch`."""
     w = Writer(seed)
     b = w.pick(4, 8, 16)
-    lines = ["@triton.jit", "def kernel(x, table, y, z, n, s, B: tl.constexpr):",
+    lines = [HELPER, "@triton.jit", "def kernel(x, table, y, z, n, s, B: tl.constexpr):",
              "    pid = tl.program_id(0)", "    qid = tl.program_id(1)",
              "    i = tl.arange(0, B)", "    j = tl.arange(0, B)",
              "    one = tl.full((B, B), 1, tl.int32)", "    acc = tl.zeros((B, B), tl.int32)"]
@@ -93,6 +123,10 @@ def source(seed):
     elif w.random.random() < 0.4:
         lines.append(f"{indent}if {w.pick('pid > 0', 'qid == 0', 'tl.load(table + pid) > 50', 'n > s')}:")
         indent += "    "
+    if "k" in w.names and w.random.random() < 0.5:  # an address that the loop carries
+        lines.insert(-1, f"    walk = one * ({w.pick('pid', 'i[:, None]', 'j[None, :] + 3')})")
+        lines.append(f"{indent}walk += {w.pick('k', 'B', 'j[None, :]', 'qid + 1', '-k')}")
+        w.names.append("walk")
     lines.append(f"{indent}at = one * ({w.expression(w.random.randint(1, 3))})")
     mask = f", mask={w.condition(2)}" if w.random.random() < 0.7 else ""
     other = f", other={w.number()}" if mask and w.random.random() < 0.5 else ""

@@ -5,6 +5,7 @@ import importlib.util
 import sys
 
 import pytest
+from triton.compiler.errors import CompilationError
 
 from oracle import Oracle, OracleError
 from twins.findings import Run
@@ -36,6 +37,8 @@ def disagreement(seed, folder, oracle):
     run = Run()
     try:
         results = module.CASES[0].launch(run.check)
+    except CompilationError:
+        return "invalid"
     finally:
         del sys.modules[name]
     if run.unknowns or not agree(answer, run.findings):
