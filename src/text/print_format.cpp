@@ -55,7 +55,10 @@ bool Printer::isPresent(const ir::Operation& op, const FormatElement& element) c
   switch (element.kind) {
     case Kind::Operand: return !operandsOf(op, element.index).empty();
     case Kind::AllOperands: return !op.operands.empty();
-    case Kind::Attribute: return static_cast<bool>(op.attribute(element.text));
+    case Kind::Attribute: {
+      const ir::Attribute value = op.attribute(element.text);
+      return value && !isDefault(op, {element.text, value});
+    }
     case Kind::Type: return !typesOf(op, element.text).empty();
     default: return true;
   }

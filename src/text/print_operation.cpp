@@ -101,8 +101,9 @@ void Printer::printGeneric(const ir::Operation& op) {
   std::vector<std::string_view> hidden;
   for (const ir::NamedAttribute& entry : op.attributes) {
     if (!op.info || !op.info->attribute(entry.first)) continue;
-    properties += (properties.empty() ? "" : ", ") + attributeText(op, entry);
     hidden.push_back(entry.first);
+    if (isDefault(op, entry)) continue;
+    properties += (properties.empty() ? "" : ", ") + attributeText(op, entry);
   }
   // Empty arrays are properties that MLIR has no default for.
   if (op.info)

@@ -95,9 +95,23 @@ std::string Printer::attributeText(const ir::Operation& op, const ir::NamedAttri
     if (info->form == dialects::AttributeForm::Bits)
       if (auto number = info->enumeration->bits(word))
         return fmt::format("{} = {} : i{}", key, *number, info->enumeration->width);
-    return fmt::format("{} = {}", key, ir::quoted(word));
   }
+  // A keyword that no format writes: bare words are no attributes.
+  if (entry.second.kind() == ir::AttributeKind::Keyword)
+    return fmt::format("{} = {}", key, ir::quoted(entry.second->text));
   return ir::namedAttributeText(entry);
+}
+
+/// Built operations may carry attributes with the value that absence means.
+bool Printer::isDefault(const ir::Operation& op, const ir::NamedAttribute& entry) {
+  const dialects::AttributeInfo* info = op.info ? op.info->attribute(entry.first) : nullptr;
+  if (!info || !info->hasDefault) return false;
+  switch (entry.second.kind()) {
+    case ir::AttributeKind::Keyword: return entry.second->text == info->defaultText;
+    case ir::AttributeKind::Bool: return info->defaultText == (entry.second->integer ? "true" : "false");
+    case ir::AttributeKind::Integer: return info->defaultText == std::to_string(entry.second->integer);
+    default: return false;
+  }
 }
 
 void Printer::printAttrDict(const ir::Operation& op, const std::vector<std::string_view>& hidden, std::string_view keyword) {
@@ -105,7 +119,7 @@ void Printer::printAttrDict(const ir::Operation& op, const std::vector<std::stri
   for (const ir::NamedAttribute& entry : op.attributes) {
     bool isHidden = false;
     for (std::string_view name : hidden) isHidden = isHidden || name == entry.first;
-    if (isHidden) continue;
+    if (isHidden || isDefault(op, entry)) continue;
     if (!any) {
       if (!keyword.empty()) putWord(keyword);
       putWord("{");

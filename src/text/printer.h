@@ -47,6 +47,7 @@ class Printer {
   std::string locationBody(ir::Location location, bool definition) const;
   void printLocationAliases();
   /// `key = value` in a dictionary, where enumerations are integers.
+  static bool isDefault(const ir::Operation& op, const ir::NamedAttribute& entry);
   std::string attributeText(const ir::Operation& op, const ir::NamedAttribute& entry) const;
 
   // --- operations (print_operation.cpp)
