@@ -68,4 +68,11 @@ std::string explainMarkdown(const KindInfo& kind) {
   return out;
 }
 
+std::string kindsMarkdown() {
+  std::string out =
+      "# Kinds of findings\n\nMade by `tilesight explain --markdown`; planned kinds are marked.\n";
+  for (const KindInfo& kind : table) out += "\n" + explainMarkdown(kind);
+  return out;
+}
+
 }  // namespace tilesight::findings

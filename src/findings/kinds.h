@@ -29,7 +29,9 @@ std::string_view nearestKind(std::string_view name);
 
 /// What `tilesight explain KIND` prints.
 std::string explainText(const KindInfo& kind);
-/// The same as a Markdown section, for the docs.
+/// The same as a Markdown section.
 std::string explainMarkdown(const KindInfo& kind);
+/// All kinds as a Markdown page: docs/kinds.md.
+std::string kindsMarkdown();
 
 }  // namespace tilesight::findings

@@ -117,10 +117,18 @@ std::string becauseText(const Because& because) {
 }
 
 /// Items on one line as long as they fit, else one line each under the label.
-std::string becauseLines(const std::vector<Because>& chain) {
+// Loop variables are in the witness line already.
+bool isIteration(const Because& because, const std::vector<Iteration>& iterations) {
+  return because.expression.empty() &&
+         std::any_of(iterations.begin(), iterations.end(),
+                     [&](const Iteration& iteration) { return iteration.name == because.name; });
+}
+
+std::string becauseLines(const std::vector<Because>& chain, const std::vector<Iteration>& iterations) {
   std::vector<std::string> items;
   for (const Because& because : chain)
-    if (std::string item = becauseText(because); !item.empty()) items.push_back(std::move(item));
+    if (isIteration(because, iterations)) continue;
+    else if (std::string item = becauseText(because); !item.empty()) items.push_back(std::move(item));
   if (items.empty()) return "";
   constexpr std::string_view label = "  because: ";
   std::string line = std::string(label) + joined(items, ";  ");
@@ -211,7 +219,7 @@ std::string findingText(const Finding& finding, bool colour, const std::string& 
     if (!frame.function.empty()) out += " in " + frame.function;
     out += "\n";
   }
-  out += becauseLines(finding.because);
+  out += becauseLines(finding.because, finding.iterations);
   if (finding.operand)
     if (const std::string text = operandText(*finding.operand); !text.empty())
       out += "  " + text + "\n";

@@ -29,8 +29,7 @@ int explain(const ExplainOptions& options) {
       printOut(listText());
       return 0;
     }
-    for (const findings::KindInfo& kind : findings::kinds())
-      printOut(findings::explainMarkdown(kind) + "\n");
+    printOut(findings::kindsMarkdown());
     return 0;
   }
   std::string out;

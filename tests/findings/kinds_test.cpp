@@ -40,4 +40,8 @@ TEST(Kinds, Explain) {
   test::expectGolden("explain.md", explainMarkdown(*findKind("misaligned")));
 }
 
+TEST(Kinds, ThePageInTheDocsIsUpToDate) {
+  test::expectGolden("../../../docs/kinds.md", kindsMarkdown());
+}
+
 }  // namespace tilesight::findings
