@@ -37,7 +37,7 @@ def launch(run):
     y = np.zeros({programs} * {B} * {B}, dtype=np.int32)
     z = np.zeros({z_size}, dtype=np.int32)
     run(kernel)[{grid}](x, table, y, z, {n}, {s}, B={B})
-    return [y]
+    return [y, z]
 '''
 
 
@@ -131,6 +131,11 @@ def source(seed):
     mask = f", mask={w.condition(2)}" if w.random.random() < 0.7 else ""
     other = f", other={w.number()}" if mask and w.random.random() < 0.5 else ""
     lines.append(f"{indent}acc += tl.load(x + at{mask}{other})")
+    if w.random.random() < 0.3:  # what earlier programs wrote
+        lines.append(f"{indent}acc += tl.load(z + ((one * ({w.expression(1)})) & 31))")
+    if w.random.random() < 0.3:
+        op = w.pick("add", "max", "min", "xor")
+        lines.append(f"{indent}acc += tl.atomic_{op}(z + one * ({w.expression(1)}), acc, mask={w.condition(1)})")
     if w.random.random() < 0.5:
         lines.append(f"{indent}tl.store(z + {w.expression(2)} + 0 * one, acc, mask={w.condition(1)})")
     lines.append("    tl.store(y + (qid * tl.num_programs(0) + pid) * B * B + i[:, None] * B + j[None, :], acc)")
