@@ -1,6 +1,6 @@
 // Elementary functions in f32, branch-free so that loops over them vectorise. Only + - * fma, bit
 // moves and correctly rounded / and sqrt: every instruction set gives the same bits. Error bounds are
-// in README.md. The polynomials are minimax fits (tools/fit_polynomials.py).
+// in README.md. The polynomials are minimax fits (fit_polynomials.py).
 #pragma once
 
 #include "exec/kernels/isa.h"

@@ -202,9 +202,9 @@ TS_INLINE double erf(double x) {
   const double a = absolute(x);
   const double z = a * a;
   const double p = polynomial(
-      z, {-0x1.db57178d27a37p-31, 0x1.e4fefed11abe5p-27, -0x1.5dc86bfb44886p-23, 0x1.b9c037caa3649p-20,
-          -0x1.f4d00d77cd09ep-17, 0x1.f9a30f5f480cbp-14, -0x1.c02db3619e6cap-11, 0x1.565bcd0bca00fp-8,
-          -0x1.b82ce3127bb97p-6, 0x1.ce2f21a0429dep-4, -0x1.812746b0379e5p-2, 0x1.06eba8214db69p-3});
+      z, {-0x1.dabd0013b9e4bp-31, 0x1.e4d435cc94626p-27, -0x1.5dc34232e9575p-23, 0x1.b9bf8209604fbp-20,
+          -0x1.f4cffdc900f2fp-17, 0x1.f9a30e7d9edd8p-14, -0x1.c02db35950a98p-11, 0x1.565bcd0b97dcdp-8,
+          -0x1.b82ce3127a48ap-6, 0x1.ce2f21a042980p-4, -0x1.812746b0379e4p-2, 0x1.06eba8214db69p-3});
   const double small = fma(a, p, a);
   // -log(1 - erf(a)) about two centres.
   const double t = a - 1.5625;
