@@ -245,7 +245,7 @@ class Explainer {
   // `because` entries of everything mentioned so far, and of what those mention; what `first` accepts
   // and what that mentions stands before the rest.
   template <typename First>
-  void finish(findings::Finding& finding, First&& first) {
+  void finish(findings::Finding& finding, First&& first, bool arguments) {
     struct Entry {
       findings::Because because;
       bool front;
@@ -270,6 +270,10 @@ class Explainer {
         if (because.expression.empty()) continue;  // an argument: the sentence names it
       }
       if (because.expression.empty() && because.value.empty()) continue;
+      // Strides and the like are seen in the expressions.
+      bool plain = because.expression.empty() && !ref.value->owner;
+      bool loopVariable = plain && ref.value->block->parent->parent->name.starts_with("scf.");
+      if (plain && !loopVariable && !arguments) continue;
       entries.push_back({std::move(because), ahead});
     }
     for (bool ahead : {true, false})
@@ -277,7 +281,7 @@ class Explainer {
         if (entry.front == ahead && finding.because.size() < kMaxEntries) finding.because.push_back(std::move(entry.because));
   }
   void finish(findings::Finding& finding) {
-    finish(finding, [](Ref) { return false; });
+    finish(finding, [](Ref) { return false; }, true);
   }
 
   const std::vector<std::pair<Ref, std::string>>& mentioned() const { return order_; }
@@ -408,7 +412,7 @@ void explain(Machine& machine, const Instr& instr, const Resolved& access, int64
     return reached < 0 ? range.min < 0 : range.max >= bound;
   };
   // Everything behind the pointer is mentioned while the definitions are written.
-  address.finish(finding, beyond);
+  address.finish(finding, beyond, !bounds);
 
   const Value* mask = nullptr;
   if (instr.op == Opcode::Load && (instr.flag & 1)) mask = op.operands[1];

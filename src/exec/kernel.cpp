@@ -18,6 +18,22 @@ ir::ElementKind machineKind(ir::Type type) {
   return ir::ElementKind::Invalid;
 }
 
+namespace {
+
+constexpr int64_t kMaxElements = int64_t{1} << 24;  // Triton's own limit is 2^20
+
+bool tileFits(ir::Type type) {
+  int64_t count = 1;
+  for (int64_t d : type.shape()) {
+    if (d <= 0 || d > kMaxElements) return false;
+    count *= d;
+    if (count > kMaxElements) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const Kernel>> Kernel::compile(const std::string& text, const std::string& name) {
   auto kernel = std::make_shared<Kernel>();
   kernel->context_ = std::make_unique<ir::Context>();
@@ -53,6 +69,9 @@ Result<const CompiledPlan*> Kernel::plan(bool addressOnly) const {
     auto compiled = std::make_unique<CompiledPlan>();
     compiled->program = std::move(*program);
     for (const plan::Slot& s : compiled->program.slots) {
+      if (s.type.isTensor() && !tileFits(s.type))
+        return failure(Diagnostic{source_.fileName, 0, 0, "a tile of type " + s.type.str() + " is too large to execute",
+                                  "tiles have at most 16,777,216 elements"});
       compiled->slotShapes.push_back(shapes_.intern(s.type.isTensor() ? s.type.shape() : std::vector<int64_t>{}));
       compiled->slotKinds.push_back(machineKind(s.type));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 
@@ -121,6 +122,20 @@ Tile parameterTile(const LaunchContext& context, size_t parameter) {
   return splatTile(kind, static_cast<int64_t>(argument.bits), scalar);
 }
 
+namespace {
+
+// Triton up to 3.7 gives 0-based columns, of the last argument of a call: go to where the call starts.
+bool zeroBasedColumns(const std::string& version) { return version.starts_with("3.6") || version.starts_with("3.7"); }
+
+uint32_t callColumn(const std::string& line, uint32_t column, const std::string& operation) {
+  size_t at = line.rfind(operation + "(", column);
+  if (at == std::string::npos) return column;
+  while (at > 0 && (std::isalnum(static_cast<unsigned char>(line[at - 1])) || line[at - 1] == '_' || line[at - 1] == '.')) --at;
+  return static_cast<uint32_t>(at) + 1;
+}
+
+}  // namespace
+
 Place placeOf(const LaunchContext& context, const Instr& instr) {
   std::vector<findings::Frame> frames;
   const plan::Instance* instance = instr.instance;
@@ -137,6 +152,11 @@ Place placeOf(const LaunchContext& context, const Instr& instr) {
     place.frame = frames[at];
     place.stack.assign(frames.begin() + static_cast<int64_t>(at) + 1, frames.end());
     place.sourceLine = sourceLine(*context.launch, place.frame.file, place.frame.line);
+    if (zeroBasedColumns(context.launch->tritonVersion)) {
+      ++place.frame.column;
+      for (findings::Frame& frame : place.stack) ++frame.column;
+      place.frame.column = callColumn(place.sourceLine, place.frame.column, operationName(instr));
+    }
   }
   return place;
 }

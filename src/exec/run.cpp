@@ -22,6 +22,20 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kWorthThreads = std::chrono::microseconds(150);
 constexpr int64_t kMaxGridX = 2147483647, kMaxGridYZ = 65535;  // CUDA's limits
 
+// Is every element of the view inside its storage? What follows reads and writes by views.
+bool viewFits(const launch::View& view, const launch::Storage& storage) {
+  __int128 low = view.offset, high = view.offset;
+  int64_t bytes = ir::elementBytes(view.element);
+  if (bytes == 0 || view.shape.size() != view.strides.size()) return false;
+  for (size_t d = 0; d < view.shape.size(); ++d) {
+    if (view.shape[d] < 0) return false;
+    if (view.shape[d] == 0) return true;
+    __int128 reach = static_cast<__int128>(view.shape[d] - 1) * view.strides[d] * bytes;
+    (reach < 0 ? low : high) += reach;
+  }
+  return low >= 0 && high + bytes <= static_cast<__int128>(storage.bytes);
+}
+
 // Entry parameters in order, each with the argument it comes from.
 Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch::Launch& launch) {
   const ir::Operation* entry = kernel.common().entry();
@@ -40,6 +54,7 @@ Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch:
     ir::Type type = block.arguments[parameter]->type;
     bool tensor = a.kind != launch::Argument::Kind::Scalar;
     if (tensor && a.view.storage >= launch.storages.size()) return problem(a, "its storage is not there");
+    if (tensor && !viewFits(a.view, launch.storages[a.view.storage])) return problem(a, "its view reaches beyond its storage");
     switch (a.kind) {
       case launch::Argument::Kind::Tensor:
         if (!type.isPointer()) return problem(a, "a tensor for a parameter of type " + type.str());

@@ -265,6 +265,23 @@ std::string cannotExecute(const Operation& op) {
       return "pointer arithmetic on elements without a size in bytes cannot be executed";
     return {};
   }
+  if (name == "tile.reduce" || name == "tile.scan" || name == "tile.take") {
+    int64_t axis = op.integer("axis");
+    if (op.operands.empty() || axis < 0 || axis >= static_cast<int64_t>(op.operands[0]->type.shape().size()))
+      return std::string(name) + " with an axis the tile does not have";
+  }
+  if (name == "tile.permute") {
+    ir::Attribute order = op.attribute("order");
+    size_t rank = op.operands.empty() ? 0 : op.operands[0]->type.shape().size();
+    std::vector<bool> seen(rank, false);
+    bool good = order && order->integers.size() == rank;
+    for (size_t d = 0; good && d < rank; ++d) {
+      int64_t at = order->integers[d];
+      good = at >= 0 && at < static_cast<int64_t>(rank) && !seen[at];
+      if (good) seen[at] = true;
+    }
+    if (!good) return "a transposition whose order is no permutation cannot be executed";
+  }
   if ((name == "tile.reduce" || name == "tile.scan") && op.regions.size() == 1) {
     std::string reason;
     for (auto& block : op.regions[0]->blocks)

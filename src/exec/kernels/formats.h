@@ -45,6 +45,9 @@ struct Format {
     return bitCast<float>(bitCast<uint32_t>(value) | sign);
   }
 
+  // Magnitudes are below 2^31: signed comparisons are the cheaper ones in vectors.
+  TS_INLINE static constexpr bool above(uint32_t a, uint32_t b) { return int32_t(a) > int32_t(b); }
+
   /// decode() without branches, for loops.
   TS_INLINE static float decodeFast(uint32_t code) {
     const uint32_t magnitude = code & (kSign - 1);
@@ -52,14 +55,22 @@ struct Format {
     constexpr float kStep = bitCast<float>(uint32_t(1 - B - M + 127) << 23);  // of subnormal numbers
     const uint32_t subnormal = bitCast<uint32_t>(float(int32_t(magnitude)) * kStep);
     const uint32_t normal = (magnitude << (23 - M)) + (uint32_t(127 - B) << 23);
-    uint32_t bits = (magnitude < (1u << M) ? subnormal : normal) | sign;
+    uint32_t bits = (above(1u << M, magnitude) ? subnormal : normal) | sign;
     if constexpr (S == Specials::Ieee) {
-      const uint32_t special = magnitude == kInfinity ? 0x7f800000u | sign : BitsOf<float>::kNaN;
-      bits = magnitude < kInfinity ? bits : special;
+      bits = magnitude == kInfinity ? 0x7f800000u | sign : bits;
+      bits = above(magnitude, kInfinity) ? BitsOf<float>::kNaN : bits;
     } else {
       bits = (S == Specials::Fnuz ? code : magnitude) == kNaN ? BitsOf<float>::kNaN : bits;
     }
     return bitCast<float>(bits);
+  }
+
+  /// Rounds the pattern of a magnitude to M mantissa bits, in place; kToZero cuts.
+  template <bool kToZero>
+  TS_INLINE static uint32_t roundPattern(uint32_t magnitude) {
+    constexpr int kDrop = 23 - M;
+    if constexpr (kToZero) return magnitude;
+    else return magnitude + ((1u << (kDrop - 1)) - 1) + ((magnitude >> kDrop) & 1);
   }
 
   /// The code nearest to x (ties to even), or with kToZero the one next toward zero.
@@ -72,12 +83,12 @@ struct Format {
     const uint32_t magnitude = bits & 0x7fffffffu;
     constexpr int kDrop = 23 - M;
     // Normal numbers: round in place, then move the exponent's bias. Carries go where they should.
-    const uint32_t half = kToZero ? 0 : (1u << (kDrop - 1)) - 1 + ((magnitude >> kDrop) & 1);
-    const uint32_t rounded = (magnitude + half) >> kDrop;
-    uint32_t code = rounded - (uint32_t(127 - B) << M);
-    // Below the smallest normal number: a multiple of the smallest subnormal one. (bf16 has the
-    // exponents of f32, whose subnormal numbers round in place as well.)
+    const uint32_t rounded = roundPattern<kToZero>(magnitude);
+    uint32_t code = (rounded >> kDrop) - (uint32_t(127 - B) << M);
+    // bf16 has the exponents of f32: its subnormal numbers round in place as well, and the carry out
+    // of the largest number is infinity.
     if constexpr (B != 127) {
+      // Below the smallest normal number: a multiple of the smallest subnormal one.
       constexpr float kSmallestNormal = bitCast<float>(uint32_t(1 - B + 127) << 23);
       const float value = bitCast<float>(magnitude);
       uint32_t multiple;
@@ -91,46 +102,38 @@ struct Format {
         multiple = bitCast<uint32_t>(value + kRounder) - bitCast<uint32_t>(kRounder);
       }
       code = value < kSmallestNormal ? multiple : code;
-    }
-    // Compared as f32 patterns, where nothing wraps.
-    constexpr uint32_t kLargestBits = bitCast<uint32_t>(decode(kLargest));
-    if constexpr (S == Specials::Ieee && !kIsFp8) {
-      if constexpr (kToZero) {
-        code = magnitude > kLargestBits ? kLargest : code;
+      // Overflow, found on f32 patterns, where nothing wraps.
+      constexpr uint32_t kLargestBits = bitCast<uint32_t>(decode(kLargest));
+      if constexpr (kIsFp8) {
+        code = above(magnitude, kLargestBits) ? kLargest : code;
+      } else if constexpr (kToZero) {
+        code = above(magnitude, kLargestBits) ? kLargest : code;
         code = magnitude == 0x7f800000u ? kInfinity : code;
       } else {
-        code = magnitude + half > kLargestBits + (1u << kDrop) - 1 ? kInfinity : code;
+        code = above(rounded, kLargestBits | ((1u << kDrop) - 1)) ? kInfinity : code;
       }
-    } else {
-      code = magnitude > kLargestBits ? kLargest : code;
     }
-    if constexpr (S == Specials::Fnuz) {
-      code = code == 0 ? 0 : code | sign;
-    } else {
-      code |= sign;
-    }
-    return magnitude > 0x7f800000u ? kNaN : code;
+    if constexpr (S == Specials::Fnuz) code = code == 0 ? 0 : code | sign;
+    else code |= sign;
+    return above(magnitude, 0x7f800000u) ? kNaN : code;
   }
 
   /// decode(encode(x)) to nearest even, without leaving f32.
   TS_INLINE static float round(float x) {
     const uint32_t bits = bitCast<uint32_t>(x);
     const uint32_t magnitude = bits & 0x7fffffffu;
-    constexpr int kDrop = 23 - M;
-    constexpr uint32_t kMask = (1u << kDrop) - 1;
-    uint32_t rounded = (magnitude + (kMask >> 1) + ((magnitude >> kDrop) & 1)) & ~kMask;
+    uint32_t rounded = roundPattern<false>(magnitude) & ~((1u << (23 - M)) - 1);
     if constexpr (B != 127) {
       constexpr float kSmallestNormal = bitCast<float>(uint32_t(1 - B + 127) << 23);
       constexpr float kRounder = bitCast<float>(uint32_t(1 - B - M + 23 + 127) << 23);
       const float value = bitCast<float>(magnitude);
       rounded = value < kSmallestNormal ? bitCast<uint32_t>((value + kRounder) - kRounder) : rounded;
+      constexpr uint32_t kLargestBits = bitCast<uint32_t>(decode(kLargest));
+      rounded = above(rounded, kLargestBits) ? (kIsFp8 ? kLargestBits : 0x7f800000u) : rounded;
     }
-    constexpr uint32_t kLargestBits = bitCast<uint32_t>(decode(kLargest));
-    constexpr uint32_t kBeyond = S == Specials::Ieee && !kIsFp8 ? 0x7f800000u : kLargestBits;
-    rounded = rounded > kLargestBits ? kBeyond : rounded;
     uint32_t sign = bits & 0x80000000u;
     if constexpr (S == Specials::Fnuz) sign = rounded == 0 ? 0 : sign;
-    return magnitude > 0x7f800000u ? quietNaN<float>() : bitCast<float>(rounded | sign);
+    return above(magnitude, 0x7f800000u) ? quietNaN<float>() : bitCast<float>(rounded | sign);
   }
 };
 

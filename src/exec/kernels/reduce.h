@@ -6,7 +6,7 @@
 TS_ISA_BEGIN
 
 // Rows of a power of two up to kTailLength: level by level over many rows, so that the loops have
-// fixed inner lengths; the last three levels by groups of elements, which vectorise over the rows.
+// fixed inner lengths; the last two levels by groups of elements, which vectorise over the rows.
 
 inline constexpr size_t kTailLength = 64;
 
@@ -20,17 +20,6 @@ TS_INLINE void halveRows(T* out, const T* in, size_t rows) {
   }
 }
 
-template <class Op, class T>
-TS_INLINE void finishEights(T* out, const T* in, size_t rows) {
-  TS_VECTOR_LOOP
-  for (size_t r = 0; r < rows; ++r) {
-    const T* x = in + r * 8;
-    const T a = Op::apply(x[0], x[4]), b = Op::apply(x[1], x[5]);
-    const T c = Op::apply(x[2], x[6]), d = Op::apply(x[3], x[7]);
-    out[r] = Op::apply(Op::apply(a, c), Op::apply(b, d));
-  }
-}
-
 /// Reduces rows of `length` (1 .. kTailLength) elements. `in` may be `work`, which has room for
 /// rows * length / 2 elements; `out` is neither.
 template <class Op, class T>
@@ -41,15 +30,14 @@ template <class Op, class T>
       TS_VECTOR_LOOP
       for (size_t r = 0; r < rows; ++r) out[r] = Op::apply(in[2 * r], in[2 * r + 1]);
       return;
-    case 4:
-      TS_VECTOR_LOOP
-      for (size_t r = 0; r < rows; ++r)
-        out[r] = Op::apply(Op::apply(in[4 * r], in[4 * r + 2]), Op::apply(in[4 * r + 1], in[4 * r + 3]));
-      return;
     case 64: halveRows<Op, T, 32>(work, in, rows); in = work; [[fallthrough]];
     case 32: halveRows<Op, T, 16>(work, in, rows); in = work; [[fallthrough]];
     case 16: halveRows<Op, T, 8>(work, in, rows); in = work; [[fallthrough]];
-    default: finishEights<Op, T>(out, in, rows);
+    case 8: halveRows<Op, T, 4>(work, in, rows); in = work; [[fallthrough]];
+    default:
+      TS_VECTOR_LOOP
+      for (size_t r = 0; r < rows; ++r)
+        out[r] = Op::apply(Op::apply(in[4 * r], in[4 * r + 2]), Op::apply(in[4 * r + 1], in[4 * r + 3]));
   }
 }
 
