@@ -12,6 +12,12 @@
 namespace tilesight::exec {
 namespace {
 
+// Enough cases to meet the corners; RC_PARAMS overrides.
+const bool kConfigured = [] {
+  setenv("RC_PARAMS", "max_success=2000 max_discard_ratio=50", 0);
+  return true;
+}();
+
 ShapeTable& shapes() {
   static ShapeTable table;
   return table;
@@ -140,9 +146,9 @@ RC_GTEST_PROP(Forms, ComparisonsMasksAndSelect, ()) {
 }
 
 RC_GTEST_PROP(Forms, CastsOfIntegers, ()) {
-  ElementKind from = anyInt(), to = anyInt();
+  int first = *rc::gen::inRange(0, 4);
+  ElementKind from = kInts[first], to = kInts[(first + *rc::gen::inRange(1, 4)) % 4];
   bool wider = ir::elementBytes(to) > ir::elementBytes(from);
-  RC_PRE(from != to);
   Tile tile = anyTile(from, anyShape());
   for (CastOp op : {CastOp::SExt, CastOp::ZExt, CastOp::Trunc}) {
     if (wider == (op == CastOp::Trunc)) continue;
