@@ -31,10 +31,16 @@ function(ts_test name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
-# ts_fuzz(NAME SOURCES ... USES ...): a libFuzzer program, built with -DTILESIGHT_FUZZ=ON and clang.
+# ts_fuzz(NAME SOURCES ... USES ... SEEDS folder): a libFuzzer program, built with -DTILESIGHT_FUZZ=ON
+# and clang. ctest runs it for a minute from the seeds (label: slow).
 function(ts_fuzz name)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(arg "" "SEEDS" "SOURCES;USES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   ts_names(uses ${arg_USES})
   target_link_libraries(${name} PRIVATE ${uses} -fsanitize=fuzzer)
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name}.corpus)
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=60 -timeout=10 -rss_limit_mb=3000
+    -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/ ${CMAKE_CURRENT_BINARY_DIR}/${name}.corpus
+    ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SEEDS})
+  set_tests_properties(${name} PROPERTIES LABELS slow TIMEOUT 180)
 endfunction()

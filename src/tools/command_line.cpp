@@ -89,7 +89,7 @@ int parseAndRun(int argc, char** argv) {
   std::string footer = "Planned commands:";
   for (const PlannedCommand& command : plannedCommands())
     footer += fmt::format("\n  {:<28}{}", command.name, command.does);
-  footer += "\n\nExample:\n  tilesight run examples/triton/attention_tail.py";
+  footer += "\n\nExample:\n  tilesight run examples/triton/attention.py";
   app.footer(footer);
   app.set_version_flag("--version", "tilesight " TILESIGHT_VERSION);
   app.require_subcommand(1);

@@ -25,7 +25,7 @@ constexpr const char* runHelp =
     "with the tilesight package; all options are in the help that it prints.\n"
     "\n"
     "Example:\n"
-    "  tilesight run examples/triton/attention_tail.py\n";
+    "  tilesight run examples/triton/attention.py\n";
 
 /// $TILESIGHT_PYTHON, else the active virtual environment's, else the first in PATH.
 std::string pythonName() {

@@ -2,9 +2,9 @@
 #include "launch/bundle.h"
 #include "launch/memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -79,8 +79,8 @@ void expectSame(const Launch& actual, const Launch& expected) {
     EXPECT_EQ(actual.storages[i].recordedBase, expected.storages[i].recordedBase);
     EXPECT_EQ(actual.storages[i].allocationKnown, expected.storages[i].allocationKnown);
     ASSERT_EQ(actual.storages[i].bytes, expected.storages[i].bytes);
-    EXPECT_EQ(std::memcmp(actual.storages[i].data, expected.storages[i].data,
-                          expected.storages[i].bytes), 0);
+    const std::span bytes(actual.storages[i].data, actual.storages[i].bytes);
+    EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), expected.storages[i].data));
   }
 }
 
