@@ -3,12 +3,13 @@
 #include "clients/null/null.h"
 #include "clients/sanitizer/sanitizer.h"
 #include "clients/tracer/tracer.h"
+#include "clients/traffic/traffic.h"
 
 namespace tilesight::clients {
 
 namespace {
 const ts_client* const* all() {
-  static const ts_client* const table[] = {&sanitizer(), &tracer(), &null(), nullptr};
+  static const ts_client* const table[] = {&sanitizer(), &tracer(), &traffic(), &null(), nullptr};
   return table;
 }
 }  // namespace
