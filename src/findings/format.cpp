@@ -35,6 +35,18 @@ std::string indexText(const std::vector<int64_t>& index) {
   return fmt::format("[{}]", fmt::join(index, ","));
 }
 
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (size_t i = 0; i < out.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(out[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < out.size() ? out[i + 1] : 0);
+    if (byte == '\n' || byte == '\r') out[i] = ' ';
+    else if ((byte < ' ' && byte != '\t') || byte == 0x7f) out[i] = '?';
+    else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) out.replace(i, 2, "?");  // C1 controls
+  }
+  return out;
+}
+
 std::string relativePath(std::string_view path, std::string_view directory) {
   while (directory.size() > 1 && directory.ends_with('/')) directory.remove_suffix(1);
   if (directory.empty() || directory == "/") return std::string(path);

@@ -19,6 +19,10 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
 /// "[40,0]".
 std::string indexText(const std::vector<int64_t>& index);
 
+/// `text` on one line and without control characters: names and source lines come from files that
+/// may be hostile to terminals. Line breaks become spaces, tabs stay, others become "?".
+std::string printable(std::string_view text);
+
 /// `path` relative to `directory` if it lies below it, else as it is. Both are taken as text: no
 /// file system is asked.
 std::string relativePath(std::string_view path, std::string_view directory);

@@ -18,6 +18,54 @@ Style styleOf(Severity severity) {
   return Style::Note;
 }
 
+void clean(std::string& text) { text = printable(text); }
+
+void clean(std::vector<std::string>& texts) {
+  for (std::string& text : texts) clean(text);
+}
+
+void clean(Frame& frame) {
+  clean(frame.file);
+  clean(frame.function);
+}
+
+void cleanLine(std::string& line) {
+  while (line.ends_with('\n') || line.ends_with('\r')) line.pop_back();
+  clean(line);
+}
+
+/// A copy whose texts are fit for a terminal.
+Finding cleaned(Finding finding) {
+  clean(finding.kind);
+  clean(finding.message);
+  clean(finding.kernel);
+  clean(finding.location);
+  cleanLine(finding.sourceLine);
+  for (Frame& frame : finding.stack) clean(frame);
+  for (Iteration& iteration : finding.iterations) clean(iteration.name);
+  if (finding.operand) {
+    clean(finding.operand->argument);
+    clean(finding.operand->dtype);
+  }
+  for (Because& because : finding.because) {
+    clean(because.name);
+    clean(because.expression);
+    clean(because.value);
+  }
+  clean(finding.notes);
+  clean(finding.consequences);
+  clean(finding.remedy);
+  return finding;
+}
+
+Unknown cleaned(Unknown unknown) {
+  clean(unknown.kernel);
+  clean(unknown.reason);
+  clean(unknown.location);
+  cleanLine(unknown.sourceLine);
+  return unknown;
+}
+
 std::string placeText(const Frame& frame, const std::string& directory) {
   std::string text = relativePath(frame.file, directory);
   if (frame.line) text += fmt::format(":{}", frame.line);
@@ -42,8 +90,7 @@ std::string sourceText(const std::string& sourceLine, const Frame& place, const 
                        const Painter& paint) {
   if (sourceLine.empty() || !place.line) return remark.empty() ? "" : "  " + remark + "\n";
   const std::string number = std::to_string(place.line);
-  std::string_view line = sourceLine;
-  while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
+  const std::string& line = sourceLine;
   std::string out = fmt::format("  {} | {}\n", number, line);
   if (place.column)
     out += fmt::format("  {} | {}{} {}", std::string(number.size(), ' '),
@@ -160,7 +207,7 @@ std::string kernelLine(const KernelSummary& kernel, const Painter& paint) {
     verdict += fmt::format("unknown ({})", counted(kernel.unknowns, "reason"));
   }
   if (verdict.empty()) verdict = "ok";
-  std::string line = fmt::format("{}: {}, {}, {}", paint(Style::Place, kernel.kernel),
+  std::string line = fmt::format("{}: {}, {}, {}", paint(Style::Place, printable(kernel.kernel)),
                                  counted(kernel.launches, "launch"), verdict,
                                  duration(kernel.seconds));
   if (!kernel.notChecked.empty()) line += "; not checked: " + joined(kernel.notChecked, ", ");
@@ -206,8 +253,9 @@ std::string summaryLine(const Session& session) {
 
 }  // namespace
 
-std::string findingText(const Finding& finding, bool colour, const std::string& directory) {
+std::string findingText(const Finding& raw, bool colour, const std::string& directory) {
   const Painter paint(colour);
+  const Finding finding = cleaned(raw);
   std::string place = placeText(finding.location, directory);
   if (place.empty()) place = finding.kernel;
   std::string out = fmt::format("{}: {}: {}: {}\n", paint(Style::Place, place),
@@ -233,7 +281,7 @@ std::string findingText(const Finding& finding, bool colour, const std::string& 
 
 std::string unknownText(const UnknownSummary& summary, bool colour, const std::string& directory) {
   const Painter paint(colour);
-  const Unknown& unknown = summary.unknown;
+  const Unknown unknown = cleaned(summary.unknown);
   std::string place = placeText(unknown.location, directory);
   std::string remark;
   if (place.empty()) place = unknown.kernel;
@@ -250,8 +298,8 @@ std::string sessionText(const Session& session, bool colour) {
   const SessionOptions& options = session.options();
   std::string out;
   for (const std::string& message : session.internalErrors())
-    out += fmt::format("tilesight: {}: {}\n", paint(Style::Error, "internal error"), message);
-  for (const Diagnostic& problem : session.problems()) out += problem.str() + "\n";
+    out += fmt::format("tilesight: {}: {}\n", paint(Style::Error, "internal error"), printable(message));
+  for (const Diagnostic& problem : session.problems()) out += printable(problem.str()) + "\n";
 
   size_t shown = 0;
   for (const Finding& finding : session.findings()) {
@@ -266,7 +314,7 @@ std::string sessionText(const Session& session, bool colour) {
     out += unknownText(unknown, colour, options.workingDirectory) + "\n";
 
   for (const std::string& note : session.notes())
-    out += wrapped(note, "note: ", "      ");
+    out += wrapped(printable(note), "note: ", "      ");
   if (options.quiet) return out;
   if (session.launches()) {
     for (const KernelSummary& kernel : session.kernels()) out += kernelLine(kernel, paint);

@@ -19,6 +19,7 @@ namespace {
 using findings::counted;
 using findings::grouped;
 using findings::indexText;
+using findings::printable;
 
 constexpr uintmax_t maxTextBytes = 256 << 20;
 
@@ -44,19 +45,20 @@ Result<std::string> readText(const std::string& path) {
 }
 
 std::string kernelText(const exec::KernelInfo& info) {
-  std::string out = fmt::format("kernel {}\n", info.name);
+  std::string out = fmt::format("kernel {}\n", printable(info.name));
   out += "  parameters\n";
   for (const auto& parameter : info.parameters)
-    out += fmt::format("    {:<20} {}\n", parameter.name, parameter.type);
+    out += fmt::format("    {:<20} {}\n", printable(parameter.name), printable(parameter.type));
   out += "  operations\n";
-  for (const auto& [name, count] : info.opCounts) out += fmt::format("    {:<28} {}\n", name, count);
+  for (const auto& [name, count] : info.opCounts) out += fmt::format("    {:<28} {}\n", printable(name), count);
   if (info.notExecutable.empty()) return out + "  everything can be executed\n";
   out += "  cannot be executed\n";
   for (const findings::Unknown& unknown : info.notExecutable) {
     const findings::Frame& place = unknown.location;
     out += "    ";
-    if (!place.file.empty()) out += fmt::format("{}:{}:{}: ", place.file, place.line, place.column);
-    out += unknown.reason + "\n";
+    if (!place.file.empty())
+      out += fmt::format("{}:{}:{}: ", printable(place.file), place.line, place.column);
+    out += printable(unknown.reason) + "\n";
   }
   return out;
 }
@@ -98,14 +100,14 @@ std::string argumentText(const launch::Argument& argument, const launch::Launch&
 }
 
 std::string launchText(const launch::Launch& launch) {
-  std::string out = fmt::format("launch {}: {}, grid ({},{},{})", launch.index, launch.kernel,
+  std::string out = fmt::format("launch {}: {}, grid ({},{},{})", launch.index, printable(launch.kernel),
                                 launch.grid[0], launch.grid[1], launch.grid[2]);
-  if (!launch.tritonVersion.empty()) out += ", Triton " + launch.tritonVersion;
-  if (!launch.target.empty()) out += ", target " + launch.target;
+  if (!launch.tritonVersion.empty()) out += ", Triton " + printable(launch.tritonVersion);
+  if (!launch.target.empty()) out += ", target " + printable(launch.target);
   out += "\n";
   for (const launch::Argument& argument : launch.arguments)
-    out += fmt::format("    {:<20} {}\n", argument.name, argumentText(argument, launch));
-  if (!launch.config.empty()) out += fmt::format("    configuration        {}\n", launch.config);
+    out += fmt::format("    {:<20} {}\n", printable(argument.name), printable(argumentText(argument, launch)));
+  if (!launch.config.empty()) out += fmt::format("    configuration        {}\n", printable(launch.config));
   return out;
 }
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "findings/format.h"
+
 namespace tilesight::tools {
 
 bool coloursWanted() {
@@ -28,10 +30,10 @@ void printErr(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-void printError(const Diagnostic& error) { printErr(error.str() + "\n"); }
+void printError(const Diagnostic& error) { printErr(findings::printable(error.str()) + "\n"); }
 
 int usageError(const std::string& message, const std::string& command) {
-  printErr(fmt::format("tilesight: error: {} (see tilesight {}--help)\n", message,
+  printErr(fmt::format("tilesight: error: {} (see tilesight {}--help)\n", findings::printable(message),
                        command.empty() ? "" : command + " "));
   return 2;
 }

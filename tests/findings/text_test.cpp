@@ -60,6 +60,25 @@ TEST(Text, CaretStandsUnderTabsAndLetters) {
       << text;
 }
 
+TEST(Text, HostileNamesDoNotReachTheTerminal) {
+  Finding finding = test::attentionFinding();
+  finding.message = "a\033[2Jb\nc";
+  finding.sourceLine = "x = 1\033]0;title\a\r\n";
+  finding.kernel = "k\033[31m";
+  finding.because[0].name = "\xc2\x9b" "31m";
+  LaunchReport report;
+  report.kernel = finding.kernel;
+  report.findings = {finding};
+  report.unknowns = {{"k", "asm\n\033[0m", {}, ""}};
+  Session session = sessionIn("/");
+  session.add(report);
+  session.addNote("\033");
+  const std::string text = session.text(false);
+  EXPECT_EQ(text.find_first_of("\033\a\r"), std::string::npos) << text;
+  EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos) << text;
+  EXPECT_NE(text.find("a?[2Jb c\n  57 | x = 1?]0;title?\n"), std::string::npos) << text;
+}
+
 TEST(Text, WithoutSourceOrPlaceTheWitnessStillShows) {
   Finding finding = test::attentionFinding();
   finding.sourceLine.clear();
