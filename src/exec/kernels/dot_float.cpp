@@ -38,13 +38,17 @@ struct F64Source {
   static void copy(double* out, const double* in, size_t n) { __builtin_memcpy(out, in, n * sizeof(double)); }
 };
 
-/// Turns a span of `count` rows around: out[j * outRow + i] = in[i * inRow + j].
+/// Turns a matrix around: out[j * outRow + i] = in[i * inRow + j].
 template <class T>
 void transpose(T* out, int64_t outRow, const T* in, int64_t inRow, int64_t rows, int64_t columns) {
-  constexpr int64_t kSide = 8;
-  for (int64_t i = 0; i < rows; i += kSide)
-    for (int64_t j = 0; j < columns; j += kSide) {
-      const int64_t iEnd = i + kSide < rows ? i + kSide : rows, jEnd = j + kSide < columns ? j + kSide : columns;
+  for (int64_t i = 0; i < rows; i += kSquare)
+    for (int64_t j = 0; j < columns; j += kSquare) {
+      const int64_t iEnd = i + kSquare < rows ? i + kSquare : rows, jEnd = j + kSquare < columns ? j + kSquare : columns;
+      if constexpr (__is_same(T, float))
+        if (iEnd - i == kSquare && jEnd - j == kSquare) {
+          transposeSquare(out + j * outRow + i, outRow, in + i * inRow + j, inRow);
+          continue;
+        }
       for (int64_t jj = j; jj < jEnd; ++jj)
         for (int64_t ii = i; ii < iEnd; ++ii) out[jj * outRow + ii] = in[ii * inRow + jj];
     }
@@ -94,7 +98,11 @@ Placed<typename S::T> placeRight(const void* data, int64_t row, int64_t column, 
   if (padded != columns) __builtin_memset(room, 0, size_t(rows * padded) * sizeof(T));
   if (column == 1) {
     for (int64_t k = 0; k < rows; ++k) S::copy(room + k * padded, in + k * row, size_t(columns));
-  } else if (row == 1) {  // stored by columns: convert them, then turn
+  } else if (row == 1) {  // stored by columns: convert them if need be, then turn
+    if constexpr (__is_same(S, F32Source) || __is_same(S, F64Source)) {
+      transpose(room, padded, in, column, columns, rows);
+      return {room, padded, 1};
+    }
     if (column == rows) S::copy(turned, in, size_t(rows * columns));
     else for (int64_t j = 0; j < columns; ++j) S::copy(turned + j * rows, in + j * column, size_t(rows));
     transpose(room, padded, turned, rows, columns, rows);

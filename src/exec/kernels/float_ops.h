@@ -16,25 +16,21 @@ struct RemF : Ordered {
   TS_INLINE static double apply(double a, double b) { return canonical(__builtin_fmod(a, b)); }
 };
 
-/// The smaller of two numbers, -0 < +0; unspecified if one is NaN. Equal numbers differ at most in
-/// the sign of zero, which the or of their bits settles.
+/// The smaller of two numbers, -0 < +0; unspecified if one is NaN. The two selections (a single
+/// instruction each) differ only for zeros of different sign, where their or has the sign.
 template <class T> TS_INLINE T smallerNumber(T a, T b) {
-  const T equal = bitCast<T>(Bits<T>(bitCast<Bits<T>>(a) | bitCast<Bits<T>>(b)));
-  const T different = a < b ? a : b;
-  return a == b ? equal : different;
+  return bitCast<T>(Bits<T>(bitCast<Bits<T>>(a < b ? a : b) | bitCast<Bits<T>>(b < a ? b : a)));
 }
 template <class T> TS_INLINE T largerNumber(T a, T b) {
-  const T equal = bitCast<T>(Bits<T>(bitCast<Bits<T>>(a) & bitCast<Bits<T>>(b)));
-  const T different = a > b ? a : b;
-  return a == b ? equal : different;
+  return bitCast<T>(Bits<T>(bitCast<Bits<T>>(a > b ? a : b) & bitCast<Bits<T>>(b > a ? b : a)));
 }
 template <class T> TS_INLINE T nanIfEither(T a, T b, T number) {
   const T first = a == a ? number : quietNaN<T>();
   return b == b ? first : quietNaN<T>();
 }
 template <class T> TS_INLINE T otherIfNaN(T a, T b, T number) {
-  const T first = a == a ? number : canonical(b);
-  return b == b ? first : canonical(a);
+  const T first = a == a ? number : b;
+  return canonical(b == b ? first : a);
 }
 
 struct MinimumF : Commuting { template <class T> TS_INLINE static T apply(T a, T b) { return nanIfEither(a, b, smallerNumber(a, b)); } };

@@ -14,7 +14,9 @@ template <class Op, class T, size_t kHalf>
 TS_INLINE void halveRows(T* out, const T* in, size_t rows) {
   for (size_t r = 0; r < rows; ++r) {
     T half[kHalf];
+    // Unrolled before it is vectorised, it would not be vectorised.
     TS_VECTOR_LOOP
+    _Pragma("GCC unroll 1")
     for (size_t j = 0; j < kHalf; ++j) half[j] = Op::apply(in[r * 2 * kHalf + j], in[r * 2 * kHalf + kHalf + j]);
     __builtin_memcpy(out + r * kHalf, half, sizeof(half));
   }

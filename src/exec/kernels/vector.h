@@ -91,4 +91,41 @@ template <> struct Vector<uint32_t> {
 #error "no vector operations for this instruction set"
 #endif
 
+/// The side of the squares that transposeSquare() turns around.
+#if defined(__AVX2__)
+inline constexpr int64_t kSquare = 8;
+TS_INLINE void transposeSquare(float* out, int64_t outRow, const float* in, int64_t inRow) {
+  __m256 r[8], s[8];
+  TS_UNROLL
+  for (int i = 0; i < 8; ++i) r[i] = _mm256_loadu_ps(in + i * inRow);
+  TS_UNROLL
+  for (int i = 0; i < 8; i += 2) {
+    s[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+    s[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+  }
+  TS_UNROLL
+  for (int i = 0; i < 8; i += 4) {
+    r[i] = _mm256_shuffle_ps(s[i], s[i + 2], 0x44);
+    r[i + 1] = _mm256_shuffle_ps(s[i], s[i + 2], 0xee);
+    r[i + 2] = _mm256_shuffle_ps(s[i + 1], s[i + 3], 0x44);
+    r[i + 3] = _mm256_shuffle_ps(s[i + 1], s[i + 3], 0xee);
+  }
+  TS_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    _mm256_storeu_ps(out + i * outRow, _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
+    _mm256_storeu_ps(out + (i + 4) * outRow, _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
+  }
+}
+#else
+inline constexpr int64_t kSquare = 4;
+TS_INLINE void transposeSquare(float* out, int64_t outRow, const float* in, int64_t inRow) {
+  const float32x4x2_t low = vtrnq_f32(vld1q_f32(in), vld1q_f32(in + inRow));
+  const float32x4x2_t high = vtrnq_f32(vld1q_f32(in + 2 * inRow), vld1q_f32(in + 3 * inRow));
+  vst1q_f32(out, vcombine_f32(vget_low_f32(low.val[0]), vget_low_f32(high.val[0])));
+  vst1q_f32(out + outRow, vcombine_f32(vget_low_f32(low.val[1]), vget_low_f32(high.val[1])));
+  vst1q_f32(out + 2 * outRow, vcombine_f32(vget_high_f32(low.val[0]), vget_high_f32(high.val[0])));
+  vst1q_f32(out + 3 * outRow, vcombine_f32(vget_high_f32(low.val[1]), vget_high_f32(high.val[1])));
+}
+#endif
+
 TS_ISA_END
