@@ -7,7 +7,10 @@ Integers, where numpy differs from what the compiled kernel does:
 - the offset of `addptr` is signed, whatever the signedness of the tensor it came from;
 - division and remainder truncate, by integer arithmetic only, and by zero give 0 (and an event);
 - a logical right shift of a signed value shifts in zeros;
+- `umulhi` multiplies bit patterns as unsigned numbers (releases before 3.9 do not);
 - loop variables are int32 (or int64) tiles, not Python integers that never wrap.
+
+Floats: float32 to bfloat16 rounds to nearest even, where the interpreter cuts off.
 """
 
 import numpy as np
@@ -29,6 +32,7 @@ class Hooks:
         self.interp, self.tl, self.memory, self.faults = interp, tl, memory, faults
 
     def install(self, builder):
+        self.builder = builder
         for name in dir(self):
             if name.startswith("create_"):
                 setattr(builder, name, getattr(self, name))
@@ -185,6 +189,23 @@ class Hooks:
             signed = SIGNED.get(a.dtype, a.dtype)
             return np.right_shift(a.astype(signed), b.astype(signed)).astype(a.dtype)
         return self._shift("ashr", lhs, rhs, arithmetic)
+
+    def create_umulhi(self, lhs, rhs):
+        a, b = np.broadcast_arrays(lhs.data, rhs.data)
+        bits = a.dtype.itemsize * 8
+        unsigned = UNSIGNED.get(a.dtype, a.dtype)
+        wide = [(int(p) * int(q)) >> bits for p, q in zip(a.astype(unsigned).flat, b.astype(unsigned).flat)]
+        return self.handle(np.array(wide, dtype=unsigned).view(a.dtype).reshape(a.shape), lhs.dtype.scalar)
+
+    # -- floats -----------------------------------------------------------------------------------
+
+    def create_fp_trunc(self, src, dst):
+        if src.dtype.scalar != self.tl.float32 or dst.scalar != self.tl.bfloat16:
+            return type(self.builder).cast_impl(self.builder, src, dst)
+        bits = np.ascontiguousarray(src.data).view(np.uint32)
+        rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+        rounded = np.where(np.isnan(src.data), 0x7FC0, rounded)
+        return self.handle(rounded.astype(np.uint16).reshape(src.data.shape), dst.scalar)
 
     # -- asserts ----------------------------------------------------------------------------------
 
