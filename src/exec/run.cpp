@@ -111,7 +111,7 @@ class Session {
     std::vector<ClientState> states = fork();
     Machine machine(context_, states, nullptr);
     const plan::Program& program = context_.plan->program;
-    bool parallel = threads_ > 1 && !program.hasAtomics && !program.hasWhile;
+    bool parallel = threads_ > 1 && !program.sequential;
     auto start = Clock::now();
     int64_t done = 0;
     bool going = true;

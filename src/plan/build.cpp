@@ -300,7 +300,7 @@ class Emitter {
     instr.dying = hoist ? 0 : dying;
     instr.valueNeeded = op.results.empty() ? !options_.addressOnly || !storesValue(op) || storedValueNeeded(op, instance) : resultNeeded;
     out_ = saved;
-    if (cls->op == Opcode::AtomicRmw || cls->op == Opcode::AtomicCas) program_.hasAtomics = true;
+    if (cls->op == Opcode::AtomicRmw || cls->op == Opcode::AtomicCas || cls->op == Opcode::Print) program_.sequential = true;
     if (cls->op == Opcode::Reduce || cls->op == Opcode::Scan) {
       size_t at = out_->size() - 1;
       auto body = emitRegion(op, instance);
@@ -377,7 +377,7 @@ class Emitter {
   }
 
   Status emitWhile(const Operation& op, Instance* instance) {
-    program_.hasWhile = true;
+    program_.sequential = true;
     const Block& before = *op.regions[0]->blocks[0];
     const Block& after = *op.regions[1]->blocks[0];
     std::vector<uint32_t> beforeSlots, afterSlots, results;

@@ -68,7 +68,8 @@ struct Program {
   std::vector<Slot> slots;
   std::vector<uint32_t> parameters;    // slots of the entry's parameters
   std::vector<std::unique_ptr<Instance>> instances;
-  bool hasAtomics = false, hasWhile = false;
+  /// Programs must run one after another: atomics, waiting loops, prints.
+  bool sequential = false;
   const ir::Operation* entry = nullptr;
 };
 

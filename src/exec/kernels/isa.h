@@ -16,9 +16,17 @@
 #define TS_ISA_BEGIN namespace tilesight::exec::TS_ISA {
 #define TS_ISA_END }
 
-// The spans of one kernel call are equal or do not overlap, so iterations are independent.
+// The spans of one kernel call are equal or do not overlap, so iterations are independent. (clang, used
+// for sanitizer builds, checks for overlap at run time instead.)
+#if defined(__clang__)
+#define TS_VECTOR_LOOP
+#define TS_UNROLL _Pragma("unroll")
+#define TS_NO_UNROLL
+#else
 #define TS_VECTOR_LOOP _Pragma("GCC ivdep")
 #define TS_UNROLL _Pragma("GCC unroll 32")
+#define TS_NO_UNROLL _Pragma("GCC unroll 1")
+#endif
 #define TS_INLINE [[gnu::always_inline]] inline
 
 TS_ISA_BEGIN

@@ -16,7 +16,7 @@ TS_INLINE void halveRows(T* out, const T* in, size_t rows) {
     T half[kHalf];
     // Unrolled before it is vectorised, it would not be vectorised.
     TS_VECTOR_LOOP
-    _Pragma("GCC unroll 1")
+    TS_NO_UNROLL
     for (size_t j = 0; j < kHalf; ++j) half[j] = Op::apply(in[r * 2 * kHalf + j], in[r * 2 * kHalf + kHalf + j]);
     __builtin_memcpy(out + r * kHalf, half, sizeof(half));
   }
