@@ -75,12 +75,16 @@ Verdict KernelSummary::verdict() const {
 }
 
 Session::Session(SessionOptions options)
-    : options_(std::move(options)), index_(std::make_shared<Index>()) {
+    : options_(std::move(options)), index_(std::make_unique<Index>()) {
   if (options_.workingDirectory.empty()) {
     std::error_code error;
     options_.workingDirectory = std::filesystem::current_path(error).string();
   }
 }
+
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
 
 void Session::add(LaunchReport report) {
   ++launches_;

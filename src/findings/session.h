@@ -51,6 +51,9 @@ struct UnknownSummary {
 class Session {
  public:
   explicit Session(SessionOptions options = {});
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
 
   /// Takes the report of one launch. Equal findings (kind, kernel, call chain, operation, argument)
   /// are merged: the first witness stays, counts add up. Fills `fingerprint` where it is empty.
@@ -92,7 +95,7 @@ class Session {
   bool isSuppressed(const Finding& finding);
 
   SessionOptions options_;
-  std::shared_ptr<Index> index_;
+  std::unique_ptr<Index> index_;
   std::vector<Finding> findings_;
   std::vector<UnknownSummary> unknowns_;
   std::vector<KernelSummary> kernels_;
