@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from oracle import Oracle, OracleError
+from tutorials.suite import parameters as tutorials
 from twins.findings import Run, argument
 from twins.mutations import mutants
 from twins.suite import clean_cases, named
@@ -112,6 +113,12 @@ def test_some_mutants(case, tmp_path, oracle, collect):
 @pytest.mark.parametrize("case", named(clean_cases()))
 def test_all_mutants(case, tmp_path, oracle, collect):
     check(case, tmp_path, oracle, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", tutorials())
+def test_mutants_of_tutorials(case, tmp_path, oracle, collect):
+    check(case, tmp_path, oracle, 12)
 
 
 def test_mutants_are_mostly_faulty(tmp_path, oracle):
