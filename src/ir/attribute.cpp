@@ -1,5 +1,7 @@
 #include "ir/attribute.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -16,16 +18,45 @@ namespace {
 
 void append(std::string& out, const AttributeStorage& attribute);
 
-/// A decimal that reads back to the same bits, as short as MLIR writes it, else the bits themselves.
+/// `count` significant digits of a finite value and the power of ten of the first.
+std::string significantDigits(double value, int count, int& power) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*e", count - 1, std::fabs(value));
+  const char* exponent = std::strchr(text, 'e');
+  power = exponent ? std::atoi(exponent + 1) : 0;
+  std::string digits;
+  for (const char* at = text; at != exponent && static_cast<int>(digits.size()) < count; ++at)
+    if (*at >= '0' && *at <= '9') digits += *at;
+  return digits;
+}
+
+/// A decimal that reads back to the same bits, in the two ways in which MLIR writes them: six digits
+/// in scientific notation, else as many as the format can need; else the bits themselves.
 void appendFloat(std::string& out, uint64_t bits, ElementKind kind) {
   const double value = bitsToFloat(bits, kind);
-  for (const char* format : {"%.6e", kind == ElementKind::F64 ? "%.16e" : "%.8e"}) {
-    if (!std::isfinite(value)) break;
-    char text[64];
-    std::snprintf(text, sizeof text, format, value);
-    // A locale may write another point; then the bits are written.
-    if (std::strchr(text, '.') && floatToBits(std::strtod(text, nullptr), kind) == bits) {
-      out += text;
+  const auto accept = [&](const std::string& text) {
+    if (text.find('.') == std::string::npos) return false;  // would read as an integer
+    double read = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), read);
+    if (status != std::errc() || floatToBits(std::signbit(value) ? -read : read, kind) != bits) return false;
+    out += (std::signbit(value) ? "-" : "") + text;
+    return true;
+  };
+  if (std::isfinite(value)) {
+    int power = 0;
+    std::string digits = significantDigits(value, 6, power);
+    // MLIR does not take six digits that round up to the next power of ten.
+    const bool carried = digits == "100000" && std::fabs(value) < std::pow(10.0, power);
+    if (!carried && accept(fmt::format("{}.{}0e{}{:02}", digits[0], digits.substr(1), power < 0 ? '-' : '+', std::abs(power)))) return;
+
+    const int most = kind == ElementKind::F64 ? 17 : kind == ElementKind::F32 ? 9 : kind == ElementKind::F16 ? 5 : 4;
+    digits = significantDigits(value, most, power);
+    digits.resize(std::max<size_t>(digits.find_last_not_of('0') + 1, 1));
+    if (power >= 0 && power < static_cast<int>(digits.size()) - 1) {
+      if (accept(digits.substr(0, power + 1) + "." + digits.substr(power + 1))) return;
+    } else if (power < 0 && power >= -3) {
+      if (accept("0." + std::string(-power - 1, '0') + digits)) return;
+    } else if (accept(fmt::format("{}.{}E{}{}", digits[0], digits.size() > 1 ? digits.substr(1) : "0", power < 0 ? '-' : '+', std::abs(power)))) {
       return;
     }
   }

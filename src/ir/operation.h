@@ -62,8 +62,10 @@ struct Operation {
   std::vector<Successor> successors;
   Location location;
   Block* parent = nullptr;
-  /// Opaque operations: the source text between the operation's name and its location, verbatim.
+  /// Opaque operations in a custom form: the source text between the operation's name and its
+  /// location, verbatim. Opaque operations in generic form have their parts instead.
   std::string opaqueText;
+  bool isTextOnly = false;
   /// Where in `opaqueText` each operand's `%name` (or `%name#n`) and each successor's `^label`
   /// stands: byte offset and length. The printer writes current names there.
   struct TextSpan { uint32_t offset = 0, length = 0; };

@@ -69,6 +69,7 @@ bool Parser::parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t re
     advance();
   }
   op.opaqueText = slice(begin, last.end);
+  op.isTextOnly = true;
   for (uint32_t i = 0; i < resultCount; ++i) addResults(op, {ir::Type()});
 
   for (const ValueUse& use : uses) {

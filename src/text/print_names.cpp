@@ -102,8 +102,12 @@ void Printer::nameRegion(const ir::Region& region, Names names) {
       if (op->isOpaque()) reserveOpaqueNames(*op, names);
   for (const auto& block : region.blocks) {
     blockNames_[block.get()] = fmt::format("^bb{}", nextBlock++);
-    for (const auto& argument : block->arguments)
-      valueNames_[argument.get()] = "%" + (argument->name.empty() ? names.argument() : names.fresh(argument->name));
+    const bool isEntry = block == region.blocks.front();
+    for (const auto& argument : block->arguments) {
+      const std::string& wanted = argument->name;
+      valueNames_[argument.get()] =
+          "%" + (!wanted.empty() ? names.fresh(wanted) : isEntry ? names.argument() : names.number());
+    }
     for (const auto& op : block->operations) nameResults(*op, names);
   }
   for (const auto& block : region.blocks)

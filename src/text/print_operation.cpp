@@ -28,7 +28,7 @@ void Printer::printResultNames(const ir::Operation& op) {
 
 void Printer::printOp(const ir::Operation& op) {
   printResultNames(op);
-  if (op.isOpaque() && !op.opaqueText.empty()) {
+  if (op.isTextOnly) {
     printOpaque(op);
   } else if (op.isOpaque() || options_.generic || op.info->isGeneric()) {
     printGeneric(op);
