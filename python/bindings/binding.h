@@ -37,15 +37,17 @@ struct Kernel {
   launch::Launch prototype;  // no arguments, no storages
 };
 
-/// The report of one launch and, if they were kept, its inputs as they were before it ran.
+class TracerInstance;
+
+/// The report of one launch; its inputs as they were before it ran, if they were kept; what the tracer
+/// recorded, if it was on.
 struct Report {
   findings::LaunchReport launch;
   std::shared_ptr<const launch::Launch> inputs;
   uint64_t inputBytes = 0;
+  std::shared_ptr<TracerInstance> trace;
+  std::vector<std::string> arguments;  // names, where there is a trace
 };
-
-/// Clients by name; `names` is a Python list of str.
-std::vector<exec::ClientInstance> clientsOf(const nanobind::list& names);
 
 /// One launch report as JSON text for the `run` command, and back.
 std::string toWire(const findings::LaunchReport& report);

@@ -7,6 +7,7 @@
 
 #include "binding.h"
 #include "launch/bundle.h"
+#include "running.h"
 
 namespace nb = nanobind;
 
@@ -23,12 +24,6 @@ void add(BundleWriter& writer, const Report& report) {
 
 std::vector<Report> runBundle(const std::string& path, const nb::list& clients, unsigned threads,
                               bool addressOnly) {
-  exec::RunOptions options;
-  options.clients = clientsOf(clients);
-  options.threads = threads;
-  options.addressOnly = addressOnly;
-
-  nb::gil_scoped_release released;
   const BundleReader bundle = valueOf(BundleReader::open(path));
   std::unordered_map<std::string, std::shared_ptr<const exec::Kernel>> kernels;
   std::vector<Report> reports;
@@ -36,7 +31,14 @@ std::vector<Report> runBundle(const std::string& path, const nb::list& clients, 
     const launch::Launch launch = valueOf(bundle.launch(i));
     auto& kernel = kernels[launch.irText];
     if (!kernel) kernel = valueOf(exec::compile(launch.irText, launch.irName));
-    Report report{valueOf(exec::run(*kernel, launch, options)), nullptr, 0};
+    Clients running(clients, kernel, launch);
+    const exec::RunOptions options{running.instances(), threads, addressOnly};
+    Report report;
+    {
+      nb::gil_scoped_release released;
+      report.launch = valueOf(exec::run(*kernel, launch, options));
+    }
+    running.finish(report);
     report.launch.launch = launch.index;
     for (findings::Finding& finding : report.launch.findings) {
       finding.launch = launch.index;

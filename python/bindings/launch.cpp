@@ -8,19 +8,35 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
+#include "running.h"
 #include "tools/client_names.h"
 
 namespace nb = nanobind;
 
 namespace tilesight::binding {
 
-std::vector<exec::ClientInstance> clientsOf(const nb::list& names) {
-  std::vector<std::string> texts;
-  for (nb::handle name : names) {
-    if (!nb::isinstance<nb::str>(name)) throw Error("clients written in Python cannot be run yet");
-    texts.push_back(nb::cast<std::string>(name));
+Clients::Clients(const nb::list& chosen, const std::shared_ptr<const exec::Kernel>& kernel,
+                 const launch::Launch& launch)
+    : launch_(launch) {
+  std::vector<std::string> names;
+  for (nb::handle client : chosen) {
+    if (nb::isinstance<nb::str>(client)) names.push_back(nb::cast<std::string>(client));
+    else python_.push_back(std::make_unique<PythonClient>(nb::borrow(client), launch));
   }
-  return valueOf(tools::clientsNamed(texts));
+  instances_ = valueOf(tools::clientsNamed(names));
+  for (exec::ClientInstance& instance : instances_)
+    if (instance.table == &clients::tracer()) {
+      tracer_ = std::make_shared<TracerInstance>(kernel);
+      instance.self = tracer_->self();
+    }
+  for (const auto& client : python_) instances_.push_back(client->instance());
+}
+
+void Clients::finish(Report& report) {
+  report.trace = tracer_;
+  if (tracer_)
+    for (const launch::Argument& argument : launch_.arguments) report.arguments.push_back(argument.name);
+  for (const auto& client : python_) client->finish(report.launch);
 }
 
 namespace {
@@ -131,20 +147,24 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
   if (!config.empty()) launch.config = config;
   launch.numSms = numSms;
 
+  Clients running(clients, kernel.compiled, launch);
   exec::RunOptions options;
-  options.clients = clientsOf(clients);
+  options.clients = running.instances();
   options.threads = threads;
   options.addressOnly = addressOnly;
 
   Report report;
-  nb::gil_scoped_release released;
-  uint64_t bytes = 0;
-  for (const launch::Storage& storage : launch.storages) bytes += storage.bytes;
-  if (bytes <= keepLimit && keepLimit) {
-    report.inputs = kept(launch);
-    report.inputBytes = bytes;
+  {
+    nb::gil_scoped_release released;
+    uint64_t bytes = 0;
+    for (const launch::Storage& storage : launch.storages) bytes += storage.bytes;
+    if (bytes <= keepLimit && keepLimit) {
+      report.inputs = kept(launch);
+      report.inputBytes = bytes;
+    }
+    report.launch = valueOf(exec::run(*kernel.compiled, launch, options));
   }
-  report.launch = valueOf(exec::run(*kernel.compiled, launch, options));
+  running.finish(report);
   report.launch.launch = index;
   for (findings::Finding& finding : report.launch.findings) finding.launch = index;
   return report;
@@ -166,8 +186,9 @@ void defineLaunch(nb::module_& module) {
              nb::arg("storages"), nb::arg("clients"), nb::arg("threads"), nb::arg("address_only"),
              nb::arg("index"), nb::arg("test"), nb::arg("config"), nb::arg("uninitialized"),
              nb::arg("keep_limit"), nb::arg("num_sms"), "Runs a launch in place on its storages.");
-  module.def("check_clients", [](const nb::list& names) { clientsOf(names); }, nb::arg("names"),
-             "Raises Error if a name is no client.");
+  module.def("check_clients",
+             [](const std::vector<std::string>& names) { valueOf(tools::clientsNamed(names)); },
+             nb::arg("names"), "Raises Error if a name is no client.");
   module.def("clients_of_tool",
              [](const std::string& tool) { return valueOf(tools::clientsOfTool(tool)); }, nb::arg("tool"),
              "The clients of a group.");

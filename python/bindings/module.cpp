@@ -5,6 +5,7 @@
 
 #include "binding.h"
 #include "tools/tools.h"
+#include "trace.h"
 
 namespace nb = nanobind;
 
@@ -49,6 +50,7 @@ NB_MODULE(_native, module) {
     }
   });
   defineKernel(module);
+  defineTrace(module);
   defineReport(module);
   defineLaunch(module);
   defineSession(module);

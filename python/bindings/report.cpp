@@ -1,10 +1,12 @@
 // The report of one launch.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
 #include "findings/session.h"
+#include "trace.h"
 
 namespace nb = nanobind;
 
@@ -56,6 +58,8 @@ void defineReport(nb::module_& module) {
       .def_prop_ro("fingerprints", &fingerprints)
       .def_prop_ro("input_bytes", [](const Report& r) { return r.inputBytes; })
       .def_prop_ro("has_inputs", [](const Report& r) { return r.inputs != nullptr; })
+      .def_prop_ro("trace", [](const Report& r) { return r.trace; })
+      .def_prop_ro("arguments", [](const Report& r) { return r.arguments; })
       .def("drop_inputs", [](Report& r) {
         r.inputs.reset();
         r.inputBytes = 0;
@@ -64,7 +68,7 @@ void defineReport(nb::module_& module) {
         for (findings::Finding& finding : r.launch.findings) finding.bundle = path;
       })
       .def("to_json", [](const Report& r) { return toWire(r.launch); })
-      .def_static("from_json", [](const std::string& text) { return Report{fromWire(text), nullptr, 0}; });
+      .def_static("from_json", [](const std::string& text) { return Report{fromWire(text)}; });
 }
 
 }  // namespace tilesight::binding

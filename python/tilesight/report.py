@@ -5,21 +5,25 @@ import sys
 
 from . import engine
 from .errors import Error, FindingsError
+from .trace import Trace
 
 
-class Finding(dict):
-    """A finding: the fields of the JSON contract, as keys and as attributes."""
+class Fields(dict):
+    """A JSON object whose keys are attributes, too."""
 
     def __getattr__(self, name):
         try:
             value = self[name]
         except KeyError:
-            raise AttributeError(f"a finding has no field {name!r}; it has {', '.join(self)}") from None
-        return Finding(value) if isinstance(value, dict) else value
+            raise AttributeError(f"there is no field {name!r}; there are {', '.join(self)}") from None
+        return Fields(value) if isinstance(value, dict) else value
+
+
+class Finding(Fields):
+    """A finding, with the fields of the JSON contract (docs/findings.md)."""
 
     def __repr__(self):
-        place = self.get("location") or {}
-        return f"<{self.get('severity')} {self.get('kind')} at {place.get('file')}:{place.get('line')}>"
+        return f"<{self.severity} {self.kind} at {self.location.file}:{self.location.line}>"
 
 
 class Report:
@@ -28,6 +32,7 @@ class Report:
     def __init__(self, native_report, kernel):
         self.native = native_report
         self._specialisation = kernel
+        self._trace = None
 
     @property
     def kernel(self):
@@ -76,8 +81,12 @@ class Report:
 
     @property
     def trace(self):
-        """The recorded accesses; needs client="tracer"."""
-        raise Error("reports carry no trace yet: the tracer's records cannot be read from Python")
+        """What client="tracer" recorded: a tilesight.trace.Trace."""
+        if self.native.trace is None:
+            raise Error("this launch was not traced: ask for client=\"tracer\"")
+        if self._trace is None:
+            self._trace = Trace(self.native.trace, self.grid, self.native.arguments)
+        return self._trace
 
     @property
     def profile(self):

@@ -1,0 +1,32 @@
+// What the tracer recorded, for Python.
+#pragma once
+
+#include <memory>
+
+#include <nanobind/nanobind.h>
+
+#include "clients/tracer/tracer.h"
+#include "exec/run.h"
+
+namespace tilesight::binding {
+
+/// An instance of the tracer that outlives its run.
+class TracerInstance {
+ public:
+  explicit TracerInstance(std::shared_ptr<const exec::Kernel> kernel);
+  ~TracerInstance();
+  TracerInstance(const TracerInstance&) = delete;
+  TracerInstance& operator=(const TracerInstance&) = delete;
+
+  void* self() const { return self_; }
+  const clients::Trace& trace() const { return clients::traceOf(self_); }
+  const exec::Kernel& kernel() const { return *kernel_; }
+
+ private:
+  std::shared_ptr<const exec::Kernel> kernel_;
+  void* self_;
+};
+
+void defineTrace(nanobind::module_& module);
+
+}  // namespace tilesight::binding

@@ -1,0 +1,83 @@
+"""What the tracer recorded of one launch: ordered records of tile operations."""
+
+import numpy as np
+
+from .batch import FAULTS, KINDS
+from .errors import Error
+
+_TYPES = {"program": np.int64, "base": np.int64, "op": np.uint32, "pattern": np.uint32,
+          "active": np.uint32, "argument": np.int16, "kind": np.uint8, "faults": np.uint8,
+          "m": np.uint32, "n": np.uint32}
+
+
+class Record:
+    """One tile operation of one program."""
+
+    def __init__(self, trace, row):
+        columns = trace.columns
+        self.row = row
+        self.kind = KINDS[columns["kind"][row]]
+        linear = int(columns["program"][row])
+        x, y, _ = trace.grid
+        self.program = (linear % x, linear // x % y, linear // (x * y))
+        self.op = int(columns["op"][row])
+        self.operation, self.file, self.line, self.column = trace.operations.get(self.op, ("", "", 0, 0))
+        self.argument = None
+        self.faults = []
+        if self.kind in ("dot", "reduce"):
+            self.m, self.n = int(columns["m"][row]), int(columns["n"][row])
+            self.k = int(columns["active"][row])
+            return
+        pattern = trace.patterns[columns["pattern"][row]]
+        self.shape = pattern["shape"]
+        self.strides = pattern["strides"]  # in bytes; () where addresses have no affine form
+        self.element_bytes = pattern["element_bytes"]
+        self.active = int(columns["active"][row])
+        self.base = int(columns["base"][row])
+        number = int(columns["argument"][row])
+        self.argument = trace.arguments[number] if number >= 0 else None
+        self.faults = [name for name, bit in FAULTS.items() if columns["faults"][row] & bit]
+
+    def __repr__(self):
+        what = f" {self.argument}" if self.argument else ""
+        return f"<{self.kind}{what} by program {self.program} at {self.file}:{self.line}>"
+
+
+class Trace:
+    """The records, in program order: `len`, indexing and iteration give Records; `columns` gives
+    numpy arrays with one row a record."""
+
+    def __init__(self, native, grid, arguments):
+        self.grid = tuple(max(size, 1) for size in grid)
+        self.arguments = arguments
+        self.columns = {name: np.frombuffer(data, _TYPES[name]) for name, data in native.columns().items()}
+        self.patterns = native.patterns()
+        self.operations = native.operations()
+
+    def __len__(self):
+        return len(self.columns["program"])
+
+    def __getitem__(self, row):
+        if isinstance(row, slice):
+            return [Record(self, i) for i in range(*row.indices(len(self)))]
+        if row < 0:
+            row += len(self)
+        if not 0 <= row < len(self):
+            raise IndexError(f"the trace has {len(self)} records")
+        return Record(self, row)
+
+    def __iter__(self):
+        return (Record(self, row) for row in range(len(self)))
+
+    def of(self, program):
+        """The records of one program (x, y, z)."""
+        x, y, z = (*program, 0, 0)[:3]
+        linear = x + self.grid[0] * (y + self.grid[1] * z)
+        return [Record(self, row) for row in np.flatnonzero(self.columns["program"] == linear)]
+
+    def at(self, *_, **__):
+        """The value of a variable at a point of the execution: planned."""
+        raise Error("values at a point of the execution cannot be computed again yet")
+
+    def __repr__(self):
+        return f"<tilesight trace: {len(self)} records>"
