@@ -91,12 +91,13 @@ bool Parser::useAlias(std::string_view name, bool isType, uint32_t offset, Alias
   }
   aliasSize_ += out->size;
   aliasDepth_ = std::max(aliasDepth_, out->depth);
-  if (!out->isLocation) {
-    expansion_ += out->size;
-    if (expansion_ > kMaxExpansion)
-      return error(offset, fmt::format("aliases stand for more than {} characters", kMaxExpansion));
-  }
-  return true;
+  return out->isLocation || expand(out->size, offset);
+}
+
+bool Parser::expand(uint64_t size, uint32_t offset) {
+  expansion_ += size;
+  if (expansion_ <= kMaxExpansion) return true;
+  return error(offset, fmt::format("aliases stand for more than {} characters", kMaxExpansion));
 }
 
 bool Parser::parseAliasDefinition() {

@@ -106,6 +106,7 @@ bool Parser::parseAttribute(ir::Attribute& out) {
       }
       Alias* alias = nullptr;
       if (!useAlias(first.text, false, first.offset, alias)) return false;
+      if (alias->isLocation && !expand(alias->size, first.offset)) return false;
       out = alias->isLocation ? context_.opaqueAttr(alias->location.str()) : alias->attribute;
       return true;
     }
@@ -143,7 +144,8 @@ bool Parser::parseAttribute(ir::Attribute& out) {
   if (at("array")) return parseDenseArray(out);
   if (at("loc")) {
     ir::Location location;
-    if (!parseLocation(location)) return false;
+    const uint64_t sizeBefore = aliasSize_;
+    if (!parseLocation(location) || !expand(aliasSize_ - sizeBefore, first.offset)) return false;
     out = context_.opaqueAttr(location.str());
     return true;
   }

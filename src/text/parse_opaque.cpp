@@ -1,6 +1,8 @@
 // Operations that no table has, in a custom form we do not know: their text is kept. It ends before
 // a `loc(` outside brackets, before the bracket that closes the region they are in, or at the end of
 // a line where the text can end.
+#include <unordered_set>
+
 #include <fmt/format.h>
 
 #include "text/parser.h"
@@ -29,7 +31,7 @@ bool Parser::parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t re
   Token last = token_;
   std::vector<ValueUse> uses;
   std::vector<OpaqueLabel> labels;
-  std::vector<std::string_view> locals;  // defined inside
+  std::unordered_set<std::string_view> locals;  // defined inside
   advance();
   for (;;) {
     if (is(TokenKind::End)) {
@@ -47,7 +49,7 @@ bool Parser::parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t re
       const Token value = token_;
       if (!parseValueUse(use)) return false;
       last = Token{TokenKind::PercentId, value.text, use.offset, use.end};
-      if (!closers.empty() && (at("="))) locals.push_back(use.name);
+      if (!closers.empty() && at("=")) locals.insert(use.name);
       uses.push_back(use);
       continue;
     }
@@ -73,9 +75,7 @@ bool Parser::parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t re
   for (uint32_t i = 0; i < resultCount; ++i) addResults(op, {ir::Type()});
 
   for (const ValueUse& use : uses) {
-    bool local = false;
-    for (std::string_view name : locals) local = local || name == use.name;
-    if (local) continue;
+    if (locals.count(use.name)) continue;
     const Definition* found = lookup(use.name);
     if (found && use.number < found->values.size()) {
       op.operands.push_back(found->values[use.number]);

@@ -116,8 +116,12 @@ bool Parser::parseCustomOperation(ir::Operation& op) {
 /// Adds one attribute in the form that the table gives it: enumerations as keywords, whatever way
 /// they are written; values equal to the default are left out.
 bool Parser::addAttribute(ir::Operation& op, std::string key, ir::Attribute value, uint32_t offset) {
-  if (op.attribute(key)) return error(offset, fmt::format("attribute '{}' occurs twice", key));
   const dialects::AttributeInfo* info = op.info ? op.info->attribute(key) : nullptr;
+  if (info && info->form == dialects::AttributeForm::Unit && value.kind() == ir::AttributeKind::Bool) {
+    // Older releases write `= false`, `= true`.
+    if (!value->integer) return true;
+    value = context_.unit();
+  }
   if (info && info->form == dialects::AttributeForm::Enum) {
     if (value.kind() == ir::AttributeKind::Integer) {
       const std::string* keyword = info->enumeration->keyword(value->integer);
@@ -162,9 +166,18 @@ bool Parser::parseOptionalAttributes(ir::Operation& op) {
   if (!at("{")) return true;
   const uint32_t offset = token_.offset;
   std::vector<ir::NamedAttribute> entries;
-  if (!parseAttributeDictionary(entries)) return false;
-  for (auto& [key, value] : entries)
+  return parseAttributeDictionary(entries) && addAttributes(op, std::move(entries), offset);
+}
+
+/// Adds the attributes of one dictionary, whose keys differ from each other already.
+bool Parser::addAttributes(ir::Operation& op, std::vector<ir::NamedAttribute> entries, uint32_t offset) {
+  std::vector<std::string> before;  // few: what the format names, or the properties
+  for (const ir::NamedAttribute& entry : op.attributes) before.push_back(entry.first);
+  for (auto& [key, value] : entries) {
+    for (const std::string& name : before)
+      if (name == key) return error(offset, fmt::format("attribute '{}' occurs twice", key));
     if (!addAttribute(op, std::move(key), value, offset)) return false;
+  }
   return true;
 }
 
@@ -277,8 +290,7 @@ bool Parser::parseGenericOperation(ir::Operation& op) {
     const uint32_t offset = token_.offset;
     std::vector<ir::NamedAttribute> entries;
     if (!parseAttributeDictionary(entries) || !expect(">", "after the properties")) return false;
-    for (auto& [key, value] : entries)
-      if (!addAttribute(op, std::move(key), value, offset)) return false;
+    if (!addAttributes(op, std::move(entries), offset)) return false;
   }
   if (at("(")) {
     const bool isolated = op.info && op.info->has(dialects::Trait::Isolated);

@@ -154,6 +154,7 @@ bool Parser::parseShapedBody(std::vector<int64_t>& shape, ir::Type& element) {
       jump(i);
       return error(i, "expected 'x' after a tensor extent");
     }
+    if (shape.size() == kMaxRank) return error(i, fmt::format("more than {} dimensions", kMaxRank));
     shape.push_back(extent);
     i = j + 1;
   }
@@ -233,6 +234,7 @@ bool Parser::parseOpaqueText(uint32_t begin, std::string& out) {
           const Token name = token_;
           out += slice(copied, name.offset);
           if (!useAlias(name.text, isType, name.offset, alias)) return false;
+          if (alias->isLocation && !expand(alias->size, name.offset)) return false;
           out += isType ? alias->type.str()
                         : (alias->isLocation ? alias->location.str() : alias->attribute.str());
           copied = name.end;

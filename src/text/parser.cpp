@@ -45,6 +45,7 @@ std::pair<uint32_t, uint32_t> Parser::lineAndColumn(uint32_t offset) const {
 bool Parser::error(uint32_t offset, std::string message) {
   if (!diagnostic_) {
     auto [line, column] = lineAndColumn(offset);
+    if (message.size() > 800) message.replace(797, std::string::npos, "...");  // a type can be long
     diagnostic_ = Diagnostic{fileName_, line, column, std::move(message), {}};
   }
   return false;

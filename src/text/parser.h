@@ -21,6 +21,8 @@ namespace tilesight::text {
 
 /// Nesting of regions, types, attributes, locations and alias definitions.
 inline constexpr uint32_t kMaxDepth = 200;
+/// Dimensions of a tensor.
+inline constexpr size_t kMaxRank = 64;
 /// Characters that one alias may stand for, its own aliases written out.
 inline constexpr uint64_t kMaxAliasSize = 1u << 20;
 /// Characters that all uses of attribute and type aliases in one file may stand for.
@@ -92,6 +94,7 @@ class Parser {
   Alias* findAlias(std::string_view name, bool isType);
   bool useAlias(std::string_view name, bool isType, uint32_t offset, Alias*& out);
   bool parseAliasDefinition();
+  bool expand(uint64_t size, uint32_t offset);  // counts text that aliases stand for
 
   // --- types (parse_type.cpp)
   bool atType() const;
@@ -198,6 +201,7 @@ class Parser {
 
   // --- attributes of operations (parse_operation.cpp)
   bool addAttribute(ir::Operation& op, std::string key, ir::Attribute value, uint32_t offset);
+  bool addAttributes(ir::Operation& op, std::vector<ir::NamedAttribute> entries, uint32_t offset);
   bool parseOptionalAttributes(ir::Operation& op);
   bool takeSegmentSizes(ir::Operation& op, std::vector<uint32_t>& sizes, bool& found);
 

@@ -69,13 +69,13 @@ void Printer::nameOperation(const ir::Operation& op, Names& names) {
 /// Names that stand in opaque text but mean no operand must stay free: they are defined in there.
 void Printer::reserveOpaqueNames(const ir::Operation& op, Names& names) {
   const std::string& text = op.opaqueText;
+  std::unordered_set<size_t> operands;
+  for (const auto& span : op.opaqueOperands) operands.insert(span.offset);
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') continue;
-    bool isOperand = false;
-    for (const auto& span : op.opaqueOperands) isOperand = isOperand || span.offset == i;
     size_t end = i + 1;
     while (end < text.size() && isSuffixChar(text[end])) ++end;
-    if (!isOperand && end > i + 1) names.claim(text.substr(i + 1, end - i - 1));
+    if (!operands.count(i) && end > i + 1) names.claim(text.substr(i + 1, end - i - 1));
     i = end - 1;
   }
 }

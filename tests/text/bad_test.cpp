@@ -98,6 +98,32 @@ TEST(Limits, AliasesCannotExplode) {
   EXPECT_NE(refusal(locations + "module {} loc(#a59)").find("stands for more than"), std::string::npos);
 }
 
+TEST(Limits, LocationsAsAttributesCannotExplode) {
+  std::string text = "#a0 = loc(fused[\"f\":1:1])\n";
+  for (int i = 1; i < 14; ++i)
+    text += "#a" + std::to_string(i) + " = loc(fused[#a" + std::to_string(i - 1) + ", #a" + std::to_string(i - 1) + "])\n";
+  EXPECT_NE(refusal(text + "module attributes {a = loc(fused[" + repeated("#a13, ", 500) + "#a13])} {}").find("stand for more than"), std::string::npos);
+}
+
+TEST(Limits, RankIsBounded) {
+  EXPECT_NE(refusal("module attributes {a = dense<\"0x0102\"> : tensor<2x" + repeated("1x", 100000) + "i8>} {}").find("more than 64 dimensions"), std::string::npos);
+}
+
+TEST(Limits, ManyPartsTakeLinearTime) {
+  std::string attributes = "module attributes {a", uses = "%x = foo.make\nfoo.use", labels;
+  for (int i = 0; i < 20000; ++i) {
+    attributes += ", a" + std::to_string(i);
+    uses += " %x {%l" + std::to_string(i) + " = 1}";
+    labels += "  cf.br ^b" + std::to_string(i) + "\n^b" + std::to_string(i) + ":\n";
+  }
+  EXPECT_TRUE(Parsed(attributes + "} {}").ok);
+  const std::string printed = reprint(uses + "\n");
+  EXPECT_EQ(reprint(printed), printed);
+  Parsed blocks("tt.func @f(%a: i32) {\n" + labels + "  %b = arith.addi %a, %a : i32\n  tt.return\n}\n");
+  ASSERT_TRUE(blocks.ok);
+  EXPECT_TRUE(ir::verify(blocks.module));
+}
+
 TEST(Limits, HugeShapesCostNothing) {
   Parsed parsed("module attributes {a = dense<1> : tensor<1000000x1000000xi32>} {}");
   EXPECT_TRUE(parsed.ok);
