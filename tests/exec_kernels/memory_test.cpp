@@ -95,7 +95,7 @@ TEST(MemoryKernels, RangesAndCounts) {
     for (size_t n : kSizes) {
       const Span in = random.span(ElementKind::I64, n);
       std::vector<int64_t> values(n);
-      std::memcpy(values.data(), in.data(), n * 8);
+      for (size_t i = 0; i < n; ++i) values[i] = int64_t(in.bits(i));
       int64_t low, high;
       set->minMaxI64(values.data(), n, &low, &high);
       EXPECT_EQ(low, n == 0 ? INT64_MAX : *std::min_element(values.begin(), values.end()));

@@ -1,5 +1,7 @@
 // Reductions against the tree of their definition, over shapes that reach every path: short and long
 // rows, one or many columns, one or many rows.
+#include <algorithm>
+
 #include "support.h"
 
 namespace tilesight::exec {
@@ -17,7 +19,7 @@ Span reduceByDefinition(const KernelSet& set, BinaryOp op, const Span& in, Shape
     std::vector<uint8_t> x(in.bytes.begin() + o * slab, in.bytes.begin() + (o + 1) * slab);
     for (size_t half = shape.length / 2; half > 0; half /= 2)
       forms.vv(x.data(), x.data(), x.data() + half * shape.inner * bytes, half * shape.inner);
-    std::memcpy(out.bytes.data() + o * shape.inner * bytes, x.data(), shape.inner * bytes);
+    std::copy_n(x.begin(), shape.inner * bytes, out.bytes.begin() + o * shape.inner * bytes);
   }
   return out;
 }

@@ -18,7 +18,7 @@ template <class T>
 void splat(void* out, const void* element, size_t n) {
   T* o = static_cast<T*>(out);
   T value;
-  __builtin_memcpy(&value, element, sizeof(T));
+  __builtin_memcpy(&value, element, sizeof(T));  // unaligned, perhaps
   for (size_t i = 0; i < n; ++i) o[i] = value;
 }
 
@@ -38,6 +38,7 @@ TS_INLINE T loadAt(const uint8_t* p) {
 
 template <class T>
 void gather(void* out, const void* in, int64_t strideBytes, size_t n) {
+  if (n == 0) return;  // the pointers may be null then
   if (strideBytes == int64_t(sizeof(T))) {
     __builtin_memmove(out, in, n * sizeof(T));
     return;
@@ -45,7 +46,7 @@ void gather(void* out, const void* in, int64_t strideBytes, size_t n) {
   T* o = static_cast<T*>(out);
   const uint8_t* p = static_cast<const uint8_t*>(in);
   if (strideBytes == 0) {
-    if (n > 0) splat<T>(out, in, n);
+    splat<T>(out, in, n);
     return;
   }
   for (size_t i = 0; i < n; ++i) o[i] = loadAt<T>(p + int64_t(i) * strideBytes);
@@ -53,6 +54,7 @@ void gather(void* out, const void* in, int64_t strideBytes, size_t n) {
 
 template <class T>
 void scatter(void* out, int64_t strideBytes, const void* in, size_t n) {
+  if (n == 0) return;
   if (strideBytes == int64_t(sizeof(T))) {
     __builtin_memmove(out, in, n * sizeof(T));
     return;
@@ -116,7 +118,7 @@ void widen(ElementKind kind, int64_t* out, const void* in, size_t n) {
     case ElementKind::I16: return widenLoop<int16_t>(out, in, n);
     case ElementKind::I32: return widenLoop<int32_t>(out, in, n);
     case ElementKind::I64: case ElementKind::Pointer:
-      __builtin_memmove(out, in, n * sizeof(int64_t));
+      if (n > 0) __builtin_memmove(out, in, n * sizeof(int64_t));
       return;
     default: return;
   }
