@@ -60,15 +60,18 @@ void Printer::printValues(const std::vector<ir::Value*>& values) {
   }
 }
 
+/// Results of operations that nobody understands may have no type; `none` can be read back.
+static std::string typeText(ir::Type type) { return type ? type.str() : "none"; }
+
 void Printer::printTypes(const std::vector<ir::Type>& types) {
   for (size_t i = 0; i < types.size(); ++i) {
     if (i) put(",");
-    putWord(types[i].str());
+    putWord(typeText(types[i]));
   }
 }
 
 void Printer::printResultTypes(const std::vector<ir::Type>& types) {
-  if (types.size() == 1 && types[0].kind() != ir::TypeKind::Function) return putWord(types[0].str());
+  if (types.size() == 1 && types[0].kind() != ir::TypeKind::Function) return putWord(typeText(types[0]));
   putWord("(");
   printTypes(types);
   put(")");

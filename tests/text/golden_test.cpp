@@ -1,7 +1,7 @@
 // Texts and what they print to: golden/NAME.mlir gives NAME.custom (and NAME.generic in generic
-// form). TILESIGHT_REBASE=1 rewrites the expected files.
-#include <cstdlib>
+// form). `text_golden --rebase` rewrites the expected files.
 #include <set>
+#include <string_view>
 
 #include "dialects/table.h"
 #include "support.h"
@@ -11,11 +11,13 @@ namespace {
 
 const std::filesystem::path kFolder = std::filesystem::path(TILESIGHT_TEST_SOURCES) / "golden";
 
+bool rebase = false;
+
 class Golden : public testing::TestWithParam<std::filesystem::path> {};
 
 void compare(const std::string& found, std::filesystem::path expected, const char* extension) {
   expected.replace_extension(extension);
-  if (std::getenv("TILESIGHT_REBASE")) std::ofstream(expected, std::ios::binary) << found;
+  if (rebase) std::ofstream(expected, std::ios::binary) << found;
   EXPECT_EQ(found, readFile(expected)) << expected;
 }
 
@@ -65,3 +67,10 @@ TEST(Tables, NamesAreUniqueWithinARow) {
 
 }  // namespace
 }  // namespace tilesight::text_tests
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]) == "--rebase") tilesight::text_tests::rebase = true;
+  return RUN_ALL_TESTS();
+}

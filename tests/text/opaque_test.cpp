@@ -87,6 +87,21 @@ TEST(Opaque, ResultsGetTheTypeOfTheirUse) {
   EXPECT_EQ(parsed.find("foo.make")->result()->type.str(), "i32");
 }
 
+TEST(Opaque, GenericFormOfEverythingReadsBack) {
+  text::PrintOptions generic;
+  generic.generic = true;
+  const std::string printed = reprint(inFunction("%u = foo.make %i\nfoo.use %u"), generic);
+  EXPECT_EQ(reprint(printed, generic), printed);
+}
+
+TEST(Opaque, BuiltWithoutTypesTheyStillPrint) {
+  Parsed parsed("module {}");
+  ir::Builder builder(parsed.context, &parsed.module.body());
+  builder.create("tile.opaque", {}, {ir::Type()}, {{"name", parsed.context.string("tt.new")}}, {});
+  const std::string printed = text::print(parsed.module);
+  EXPECT_NE(printed.find("%0 = \"tile.opaque\"() {name = \"tt.new\"} : () -> none"), std::string::npos) << printed;
+}
+
 TEST(Opaque, ModulesWithThemAreValid) {
   Parsed parsed(inFunction("%u = foo.make\n%s = arith.addi %u, %i : i32\nfoo.use %s"));
   const Status valid = ir::verify(parsed.module);
