@@ -20,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 // Ranges of programs run side by side only if the work is worth the threads.
 constexpr auto kWorthThreads = std::chrono::microseconds(150);
+constexpr int64_t kMaxPrograms = int64_t{1} << 40;  // days of work
 constexpr int64_t kMaxGridX = 2147483647, kMaxGridYZ = 65535;  // CUDA's limits
 
 // Is every element of the view inside its storage? What follows reads and writes by views.
@@ -300,9 +301,21 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
     announce(clients[i], launch, memory);
   }
 
-  int64_t programs = 1;
-  for (int64_t g : launch.grid) programs *= std::max<int64_t>(0, g);
   if (sanitizer) checkLimits(kernel, launch, report);
+  // The device refuses a grid over its limits, so nothing runs here either.
+  bool refused = false;
+  __int128 total = 1;
+  for (int d = 0; d < 3; ++d) {
+    refused = refused || launch.grid[d] > (d == 0 ? kMaxGridX : kMaxGridYZ);
+    total *= std::max<int64_t>(0, launch.grid[d]);
+  }
+  if (refused) {
+    if (!sanitizer) report.unknowns.push_back({launch.kernel, "the grid is larger than the device allows", {}, {}});
+  } else if (total > kMaxPrograms) {
+    report.unknowns.push_back({launch.kernel, fmt::format("a grid of more than {} programs is not executed", kMaxPrograms), {}, {}});
+    refused = true;
+  }
+  int64_t programs = refused ? 0 : static_cast<int64_t>(total);
   if (programs > 0) {
     unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
     Session session(kernel, context, clients, threads);
