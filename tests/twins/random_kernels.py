@@ -50,6 +50,8 @@ class Writer:
         return self.random.choice(choices)
 
     def number(self):
+        if self.random.random() < 0.1:  # products and sums of these wrap
+            return str(self.pick(65536, -65537, 1 << 30, 2147483647, 715827883, -2147483647))
         return str(self.pick(0, 1, 2, 3, 5, 7, 8, 16, 31, 100, self.random.randint(-20, 200)))
 
     def expression(self, depth):
@@ -58,7 +60,7 @@ class Writer:
             return self.number() if self.random.random() < 0.25 else self.pick(*self.names)
         a = self.expression(depth - 1)
         b = self.expression(self.random.randint(0, depth - 1))
-        kind = self.random.randint(0, 21)
+        kind = self.random.randint(0, 23)
         tile = f"(one * ({a}))"
         if kind <= 5:
             return f"({a} {self.pick('+', '+', '-', '*')} {b})"
@@ -95,11 +97,17 @@ class Writer:
         if kind == 20:
             return self.pick(f"tl.abs({tile})", f"(-{tile})", f"(~{tile})", f"tl.cdiv({tile}, 3)",
                              f"tl.umulhi({tile}, {tile} + 1)")
+        if kind == 22:
+            return f"({tile}.to(tl.uint32) {self.pick('//', '%', '>>')} {self.pick(3, 7, 10)}).to(tl.int32)"
+        if kind == 23:
+            return f"({tile}.to(tl.uint32) < {self.pick(5, 40, 70000)}).to(tl.int32)"
         if kind == 21:
             return f"folded({tile}, {self.pick('pid', 'n', '9')}, B)"
 
     def condition(self, depth):
         a, b = self.expression(depth), self.expression(0)
+        if self.random.random() < 0.15:
+            return f"((one * ({a})).to(tl.uint32) {self.pick('<', '>=')} (one * ({b})).to(tl.uint32))"
         test = f"(one * ({a}) {self.pick('<', '<=', '>', '>=', '!=', '==')} one * ({b}))"
         if self.random.random() < 0.4:
             return f"({test} {self.pick('&', '|')} {self.condition(max(0, depth - 1))})"

@@ -97,6 +97,40 @@ def test_scatter_with_collisions(run):
 
 
 @triton.jit
+def same_cells(z, B: tl.constexpr):
+    """All programs read and write the same block: every order but one is wrong."""
+    i = tl.arange(0, B)
+    tl.store(z + i, tl.load(z + i) * 3 + tl.program_id(0))
+
+
+def test_everybody_updates_the_same_cells(run):
+    wanted = np.arange(B, dtype=np.int32)
+    for pid in range(PROGRAMS):
+        wanted = wanted * np.int32(3) + np.int32(pid)
+    for _ in range(20):  # it is a matter of timing
+        z = np.arange(B, dtype=np.int32)
+        run.check(same_cells)[(PROGRAMS,)](z, B=B)
+        assert (z == wanted).all()
+
+
+@triton.jit
+def place_by_turn(turn, y, B: tl.constexpr):
+    """Where a program writes depends on how many came before it: in order, always block 0."""
+    pid = tl.program_id(0)
+    before = tl.load(turn)
+    tl.store(turn, before + 1)
+    tl.store(y + (before ^ pid) * B + tl.arange(0, B), pid)
+
+
+def test_what_was_written_astray_is_taken_back(run):
+    for _ in range(20):
+        turn, y = np.zeros(1, np.int32), np.full((512, B), -1, dtype=np.int32)
+        run.check(place_by_turn)[(PROGRAMS,)](turn, y, B=B)
+        assert turn[0] == PROGRAMS and (y[0] == PROGRAMS - 1).all() and (y[1:] == -1).all()
+    assert run.findings == []
+
+
+@triton.jit
 def float_sums(x, y, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.atomic_add(y + i, tl.load(x + tl.program_id(0) * B + i))
