@@ -42,6 +42,7 @@ class Explainer {
  public:
   explicit Explainer(Machine& machine) : machine_(machine) {}
 
+
   // Follows parameters to the caller's operands and call results to the callee's returned values.
   Ref resolve(Ref ref) const {
     for (int i = 0; i < 2 * kMaxDepth; ++i) {
@@ -55,20 +56,6 @@ class Explainer {
       break;
     }
     return ref;
-  }
-
-  // Inside a call: the value the callee returns, if it has one return.
-  bool enterCall(Ref ref, Ref* inner) const {
-    if (!ref.value->owner || ref.value->owner->name != "tile.call") return false;
-    for (auto& instance : machine_.context().plan->program.instances) {
-      if (instance->call != ref.value->owner || instance->parent != ref.instance) continue;
-      for (auto& block : instance->function->regions[0]->blocks) {
-        if (block->operations.empty() || block->operations.back()->name != "tile.return") continue;
-        *inner = {instance.get(), block->operations.back()->operands[ref.value->index]};
-        return true;
-      }
-    }
-    return false;
   }
 
   // The user's variable this value is, or "".
@@ -193,7 +180,6 @@ class Explainer {
     if (o == "arith.fptosi" || o == "arith.fptoui") return fmt::format("int({})", operand(0, 0));
     if (o == "tile.load") return fmt::format("load({})", operand(0, 0));
     if (o == "tile.call") {
-      Ref inner;
       std::string callee(op->string("callee"));
       std::string shown = callee.substr(0, callee.find("__"));
       size_t dot = shown.rfind('.');
@@ -209,6 +195,15 @@ class Explainer {
     return text + ")";
   }
 
+  // range(a, b, -c): upper - i + lower in the IR, a loop variable in the source.
+  static bool isDownwardVariable(const Operation& op) {
+    const Operation* difference = op.name == "arith.addi" ? op.operands[0]->owner : nullptr;
+    if (!difference || difference->name != "arith.subi") return false;
+    const Value* induction = difference->operands[1];
+    const Operation* loop = !induction->owner && induction->block ? induction->block->parent->parent : nullptr;
+    return loop && loop->name == "scf.for" && induction->index == 0 && op.operands[1] == loop->operands[0];
+  }
+
   // Notes a variable for a `because` entry of its own, once.
   void mention(Ref ref, const std::string& name) {
     if (!seen_.insert(name).second) return;
@@ -218,7 +213,7 @@ class Explainer {
   std::string definition(Ref ref, const std::string& name) {
     const Operation* op = ref.value->owner;
     if (op) {
-      Ref inner;
+      if (isDownwardVariable(*op)) return {};
       if (op->name == "scf.if") {
         auto side = [&](unsigned i) {
           return render({ref.instance, op->regions[i]->blocks[0]->operations.back()->operands[ref.value->index]}, name, 0, 0);
@@ -353,11 +348,8 @@ std::string loopName(Machine& machine, const Instr& loop, bool* downwards) {
   std::string name = Explainer(machine).nameOf({loop.instance, induction});
   if (!name.empty() || body.operations.size() < 2) return name;
   // range(a, b, -c) becomes an upward loop whose variable is upper - i + lower.
-  const Operation& difference = *body.operations[0];
   const Operation& sum = *body.operations[1];
-  if (difference.name != "arith.subi" || difference.operands[1] != induction || sum.name != "arith.addi" ||
-      sum.operands[0] != difference.result() || sum.operands[1] != loop.source->operands[0])
-    return {};
+  if (!Explainer::isDownwardVariable(sum)) return {};
   *downwards = true;
   return outerName(sum.location);
 }
@@ -375,9 +367,7 @@ void explainValue(Machine& machine, const Instr& instr, const Value* value, find
   explainer.finish(finding);
 }
 
-void explain(Machine& machine, const Instr& instr, const Resolved& access, int64_t element,
-             findings::Finding& finding) {
-  (void)element;
+void explain(Machine& machine, const Instr& instr, const Resolved& access, findings::Finding& finding) {
   const Operation& op = *instr.source;
   Explainer address(machine);
   bool view = instr.op == Opcode::ViewLoad || instr.op == Opcode::ViewStore || instr.op == Opcode::ViewGather ||
@@ -411,8 +401,12 @@ void explain(Machine& machine, const Instr& instr, const Resolved& access, int64
       return false;
     return reached < 0 ? range.min < 0 : range.max >= bound;
   };
-  // Everything behind the pointer is mentioned while the definitions are written.
-  address.finish(finding, beyond, !bounds);
+  // Everything behind the pointer is mentioned while the definitions are written. Where no variable
+  // of the tile runs over, a scalar may be the culprit: then arguments are listed too.
+  bool anyBeyond = false;
+  for (auto& [ref, name] : ranges(address)) anyBeyond = anyBeyond || beyond(ref);
+  address.finish(finding, beyond, !bounds || !anyBeyond);
+  for (auto& [ref, name] : ranges(address)) anyBeyond = anyBeyond || beyond(ref);
 
   const Value* mask = nullptr;
   if (instr.op == Opcode::Load && (instr.flag & 1)) mask = op.operands[1];
@@ -440,14 +434,17 @@ void explain(Machine& machine, const Instr& instr, const Resolved& access, int64
   if (!bounds || view) return;
   // What varies over the tile and is not in the mask.
   std::vector<std::string> missing;
-  bool anyBeyond = false;
-  for (auto& [ref, name] : ranges(address)) anyBeyond = anyBeyond || beyond(ref);
-  for (auto& [ref, name] : ranges(address))
-    if (!guard.hasSeen(name) && (!anyBeyond || beyond(ref))) missing.push_back(name);
+  if (access.address.numel() > 1)
+    for (auto& [ref, name] : ranges(address))
+      if (!guard.hasSeen(name) && (!anyBeyond || beyond(ref))) missing.push_back(name);
   // A variable built from one that is named too is said once.
   for (const std::string& name : missing) finding.notes.push_back("no mask on " + name);
   if (missing.empty() && !mask) finding.notes.push_back("no mask");
   if (!finding.operand) return;
+  if (reached < 0) {
+    if (missing.size() == 1 && anyBeyond) finding.remedy = fmt::format("mask the {} with {} >= 0", finding.operation, missing[0]);
+    return;
+  }
   // A scalar that equals the size of the axis run over is the bound the user knows it by.
   const launch::Launch& launch = *machine.context().launch;
   for (const launch::Argument& argument : launch.arguments) {
@@ -455,11 +452,10 @@ void explain(Machine& machine, const Instr& instr, const Resolved& access, int64
     if (static_cast<int64_t>(argument.bits) != bound) continue;
     bool known = std::any_of(finding.because.begin(), finding.because.end(), [&](auto& b) { return b.name == argument.name; });
     if (!known) finding.because.push_back({argument.name, "", std::to_string(bound)});
-    if (missing.size() == 1 && finding.kind == "out-of-bounds")
+    if (missing.size() == 1 && anyBeyond && finding.kind == "out-of-bounds")
       finding.remedy = fmt::format("mask the {} with {} < {}", finding.operation, missing[0], argument.name);
     break;
   }
-  (void)access;
 }
 
 }  // namespace tilesight::exec

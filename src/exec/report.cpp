@@ -311,7 +311,7 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
       operand.bytesPast = end > high ? end - high : address < storage.base ? address - storage.base : 0;
       finding.operand = std::move(operand);
     }
-    explain(machine, instr, access, element, finding);
+    explain(machine, instr, access, finding);
     if (instr.outCount && !instr.valueNeeded && instr.op == Opcode::Load)
       finding.notes.push_back("result unused: the compiler removes this load");
     found = &machine.collector().add(key, std::move(finding));

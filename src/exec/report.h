@@ -53,7 +53,6 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
                   int64_t element, int64_t count, const char* message);
 
 /// The chain behind the address of an access, in the user's names; notes say what the mask lacks.
-void explain(Machine& machine, const Instr& instr, const Resolved& access, int64_t element,
-             findings::Finding& finding);
+void explain(Machine& machine, const Instr& instr, const Resolved& access, findings::Finding& finding);
 
 }  // namespace tilesight::exec

@@ -166,7 +166,9 @@ void Machine::sink(const Instr& instr, const Tile& value, const Tile* active, co
   const Cause& cause = causes_[value.taint->cause];
   if (cause.kind == Cause::Kind::Fault) {
     Place place = placeOf(context_, instr);
-    std::string text = fmt::format("the {} of this {} depends on it", where, operationName(instr));
+    bool control = instr.op == Opcode::BranchIfNot || instr.op == Opcode::LoopBegin || instr.op == Opcode::Assert;
+    std::string text = control ? fmt::format("this {} depends on it", where)
+                               : fmt::format("the {} of this {} depends on it", where, operationName(instr));
     if (place.frame.line) text = fmt::format("line {}: {}", place.frame.line, text);
     collector_.addConsequence(cause.instr, text);
     return;
