@@ -42,9 +42,25 @@ const Operation* terminatorOf(const Region& region) {
 
 // --- functions
 
+/// One dictionary for each argument or result.
+std::string dictionaries(const Operation& op, std::string_view key, size_t count) {
+  const Attribute list = op.attribute(key);
+  if (!list) return "";
+  bool fits = list->elements.size() == count;
+  for (Attribute element : list->elements) fits = fits && element.kind() == AttributeKind::Dictionary;
+  return fits ? "" : fmt::format("{} must have a dictionary for each of {} types", key, count);
+}
+
 std::string function(const Operation& op, const SymbolTable&) {
   const Type type = op.attribute("function_type")->type;
   if (type.kind() != TypeKind::Function) return "function_type must be a function type";
+  if (op.attribute("sym_visibility")) {
+    const std::string_view visibility = op.string("sym_visibility");
+    if (visibility != "public" && visibility != "private" && visibility != "nested")
+      return fmt::format("sym_visibility cannot be \"{}\"", visibility);
+  }
+  if (std::string wrong = dictionaries(op, "arg_attrs", type->inputs.size()); !wrong.empty()) return wrong;
+  if (std::string wrong = dictionaries(op, "res_attrs", type->results.size()); !wrong.empty()) return wrong;
   if (op.regions[0]->empty()) return "";  // a declaration
   return agree(typesOf(op.regions[0]->blocks[0]->arguments), type->inputs, "the arguments of the entry block");
 }

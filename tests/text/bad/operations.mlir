@@ -156,3 +156,14 @@ tt.func @f() {
 tt.func @f(i32) {
   tt.return
 }
+// -----
+// expected-error @+1 {{sym_visibility cannot be "publ"}}
+"tt.func"() <{function_type = () -> (), sym_name = "f", sym_visibility = "publ"}> ({
+  tt.return
+}) : () -> ()
+// -----
+// expected-error @+1 {{arg_attrs must have a dictionary for each of 1 types}}
+"tt.func"() <{arg_attrs = [], function_type = (i32) -> (), sym_name = "f"}> ({
+^bb0(%x: i32):
+  tt.return
+}) : () -> ()
