@@ -13,10 +13,11 @@ or, for a program as it is: `tilesight run script.py`.
 """
 
 from .api import check, clear, launches, load, save, trace
+from .capture.pointers import data_ptr
 from .client import Client
 from .config import config
 from .errors import Error, FindingsError
 from .report import Finding, Report
 
-__all__ = ["Client", "check", "clear", "config", "Error", "Finding", "FindingsError", "launches", "load",
+__all__ = ["Client", "check", "clear", "config", "data_ptr", "Error", "Finding", "FindingsError", "launches", "load",
            "Report", "save", "trace"]

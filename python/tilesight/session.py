@@ -12,6 +12,7 @@ import threading
 
 from . import engine
 from .config import client_list, config
+from .errors import Error
 from .report import Report
 from .wire import Wire
 
@@ -91,9 +92,16 @@ class Plan:
         counted = recorder.counts(kernel.name)
         if not counted:
             clients = []
-        report = engine.launch(kernel, bound, grid, clients, autotune=autotune,
-                               index=recorder.next_index() if counted else 0,
-                               uninitialized=uninitialized, keep=recorder.keep_limit())
+        index = recorder.next_index() if counted else 0
+        try:
+            report = engine.launch(kernel, bound, grid, clients, autotune=autotune, index=index,
+                                   uninitialized=uninitialized, keep=recorder.keep_limit())
+        except Error as error:
+            if recorder.wire is None or self.check is not None:
+                raise
+            # The rest of the program is still worth checking.
+            self._unknown(kernel.function, str(error), index)
+            return
         if autotune:
             recorder.note(f"{kernel.name}: autotune configuration {autotune['configuration']} of "
                           f"{autotune['of']} ({autotune['text']}); {autotune['not_checked']} not checked")
@@ -116,10 +124,13 @@ class Plan:
         recorder.problem(file, line, column, f"{function.__name__} is rejected by Triton: {message}")
 
     def unsupported(self, function, reason):
+        """The launch cannot be executed at all."""
+        self._unknown(function, reason, recorder.next_index())
+
+    def _unknown(self, function, reason, index):
         file = function.fn.__code__.co_filename
         line = getattr(function, "starting_line_number", 0)
-        self._done(Report(engine.unknown_launch(recorder.next_index(), function.__name__, reason, file,
-                                                line), None))
+        self._done(Report(engine.unknown_launch(index, function.__name__, reason, file, line), None))
 
 
 def interpreted(function):

@@ -8,6 +8,7 @@ import triton
 import triton.language as tl
 
 import tilesight as ts
+from tilesight.capture import hook
 
 
 @triton.jit
@@ -39,7 +40,7 @@ def test_check_reports_and_computes(arrays):
     (finding,) = report.findings
     assert finding.kind == "out-of-bounds" and finding.severity == "error"
     assert finding.operand.argument == "x_ptr"
-    assert finding.location.file == __file__ and finding["location"]["line"] == 16
+    assert finding.location.file == __file__ and finding["location"]["line"] == 17
     assert "x_ptr" in report.text() and "tt.func" in report.ir
     with pytest.raises(AttributeError, match="no field 'colour'"):
         finding.colour
@@ -202,3 +203,43 @@ def test_device_asserts():
 
     report = ts.check(asserting)[(1,)](np.zeros(4, np.int32), 7)
     assert [finding.kind for finding in report.findings] == ["assert-failed"]
+
+
+@triton.jit
+def through_table(table_ptr, out_ptr, COUNT: tl.constexpr, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    for i in range(COUNT):
+        p = tl.load(table_ptr + i).to(tl.pointer_type(tl.float32))
+        tl.store(out_ptr + i * BLOCK + offs, tl.load(p + offs))
+
+
+def test_pointers_in_a_tensor_resolve_to_remembered_arrays():
+    x, y = np.arange(8, dtype=np.float32), np.arange(16, dtype=np.float32)
+    table = np.array([ts.data_ptr(x), ts.data_ptr(y[4:])], np.int64)
+    out = np.zeros(16, np.float32)
+    report = ts.check(through_table)[(1,)](table, out, COUNT=2, BLOCK=8)
+    assert report.verdict == "ok", report.text()
+    assert out.tolist() == [*range(8), *range(4, 12)]
+
+
+def test_pointers_to_arrays_that_are_gone_are_foreign():
+    gone = np.arange(100_000, dtype=np.float32)  # large, so that no array takes its place
+    table = np.array([ts.data_ptr(gone)], np.int64)
+    del gone
+    report = ts.check(through_table)[(1,)](table, np.zeros(8, np.float32), COUNT=1, BLOCK=8)
+    assert [finding.kind for finding in report.findings] == ["foreign-pointer"]
+
+
+def test_descriptors_larger_than_their_tensor_are_refused():
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    @triton.jit
+    def move(d, n, BLOCK: tl.constexpr):
+        d.store([n + BLOCK, 0], d.load([n, 0]))
+
+    whole = np.zeros(64 * 64 + 8, np.float16)
+    shift = (-whole.__array_interface__["data"][0] // 2) % 8
+    hook.install()
+    descriptor = TensorDescriptor(whole[shift:][:64 * 64].reshape(64, 64), [200, 64], [64, 1], [8, 32])
+    with pytest.raises(ts.Error, match="argument d: the descriptor's shape .* past the end of its tensor"):
+        ts.check(move)[(1,)](descriptor, 4, 8)

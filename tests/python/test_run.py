@@ -269,3 +269,18 @@ def test_kernels_that_cannot_be_executed_are_unknown(tilesight_run):
     done = tilesight_run("p.py", files={"p.py": program})
     assert done.returncode == 3, done.stderr
     assert "Gluon kernels cannot be executed yet" in done.stderr
+
+
+def test_a_launch_that_cannot_be_made_leaves_the_rest_checked(tilesight_run):
+    program = """
+        import numpy as np, kernels
+        class Bare:
+            dtype = np.dtype("float32")
+            def data_ptr(self):
+                return 4096
+        kernels.clean[(1,)](Bare(), 64, BLOCK=64)
+        kernels.run_buggy()
+    """
+    done = tilesight_run("p.py", files={"p.py": program})
+    assert done.returncode == 1
+    assert "neither shape nor nbytes" in " ".join(done.stderr.split()) and "out-of-bounds" in done.stderr

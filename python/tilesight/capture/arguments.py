@@ -7,7 +7,7 @@ its IR has, and `Layout.describe` gives the engine's view of one launch's argume
 
 import struct
 
-from . import storage
+from . import pointers, storage
 from ..errors import Error
 
 np = storage.np
@@ -175,6 +175,12 @@ class Storages:
             self.rows[row][3] = True
         return row, memory.address - memory.base
 
+    def add_allocation(self, base, nbytes, owner):
+        """Memory that no argument shows, but whose address the program may have stored."""
+        if (base, nbytes) not in self.index:
+            self.index[base, nbytes] = len(self.rows)
+            self.rows.append([base, nbytes, base, True, "", None, owner])
+
     def merge(self):
         """Makes allocations that overlap one. Returns row -> (row, shift in bytes), or None if none
         do."""
@@ -268,6 +274,8 @@ class Layout:
             else:
                 tensors.append(len(described))
                 described.append(_descriptor(parameter, value, storages))
+        for base, nbytes, owner in pointers.remembered(described):
+            storages.add_allocation(base, nbytes, owner)
         moved = storages.merge() if len(storages.rows) > 1 else None
         if moved:
             for position in tensors:
@@ -297,10 +305,18 @@ def _tensor(parameter, value, storages):
 
 def _descriptor(parameter, descriptor, storages):
     memory = _memory_of(descriptor.base, parameter.name)
+    shape = tuple(int(size) for size in descriptor.shape)
+    strides = tuple(int(step) for step in descriptor.strides)
+    described = storage.Memory(memory.address, memory.dtype, memory.itemsize, shape, strides, memory.base,
+                               memory.nbytes, memory.known, memory.owner)
+    _, end = described.extent()
+    if end > memory.base + memory.nbytes:
+        raise Error(f"argument {parameter.name}: the descriptor's shape {list(shape)} with strides "
+                    f"{list(strides)} reaches {end - memory.base - memory.nbytes:,} bytes past the end of "
+                    f"its tensor ({memory.nbytes:,} bytes)")
     row, offset = storages.add(memory, parameter.name)
     return (DESCRIPTOR, parameter.name, element_of(memory.dtype, parameter.name), memory.dtype,
-            tuple(int(size) for size in descriptor.shape),
-            tuple(int(step) for step in descriptor.strides), offset, row,
+            shape, strides, offset, row,
             tuple(int(size) for size in descriptor.block_shape),
             getattr(descriptor, "padding", "zero") == "nan")
 
