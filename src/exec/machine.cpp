@@ -41,6 +41,7 @@ bool Machine::runProgram(int64_t linear) {
   program_.id[1] = linear / grid[0] % grid[1];
   program_.id[2] = linear / (grid[0] * grid[1]);
   loops_.clear();
+  spent_ = 0;
   if (context_.needPrograms)
     for (const ClientState& c : clients_)
       if (c.table->program_begin) c.table->program_begin(c.state, &program_);
@@ -67,6 +68,12 @@ void Machine::runRegion(const plan::RegionCode& region) {
   for (uint32_t at = region.begin; at < region.end && !stopped_; ++at) {
     kHandlers[static_cast<size_t>(code[at].op)](*this, code[at]);
   }
+}
+
+bool Machine::spendIteration(const Instr& instr) {
+  if (!context_.iterationLimit || ++spent_ <= context_.iterationLimit) return true;
+  stop(instr, fmt::format("a program took more than {} loop iterations", context_.iterationLimit));
+  return false;
 }
 
 void Machine::stop(const Instr& instr, const std::string& reason) {

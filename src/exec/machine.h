@@ -51,6 +51,7 @@ struct LaunchContext {
   const LaunchMemory* memory = nullptr;
   std::vector<int32_t> argumentOfParameter;  // entry parameter -> Launch::arguments index
   bool addressOnly = false;
+  uint64_t iterationLimit = 0;  // loop iterations a program may take; 0: any number
   bool needAccess = false, needCompute = false, needPrograms = false, needLoops = false;
 };
 
@@ -82,11 +83,14 @@ class Machine {
   Footprint* footprint() { return footprint_; }
 
   void jump(uint32_t target) { pc_ = target; }
+  bool goesBack(const Instr& instr) const { return instr.target < pc_; }
   void enterLoop(LoopRecord record) { loops_.push_back(record); }
   LoopRecord& loop() { return loops_.back(); }
   void leaveLoop() { loops_.pop_back(); }
   void loopIteration(const Instr& instr);
   void finish() { running_ = false; }
+  /// Counts a loop iteration; false if the program has used up its number and the launch stops.
+  bool spendIteration(const Instr& instr);
   /// Ends the launch: something cannot be executed.
   void stop(const Instr& instr, const std::string& reason);
   /// Ends the launch with the standard reason for an operation without a kernel for its type.
@@ -126,6 +130,7 @@ class Machine {
   Collector collector_;
   ts_program program_{};
   uint32_t pc_ = 0;
+  uint64_t spent_ = 0;  // loop iterations of the current program
   bool running_ = false, stopped_ = false, tainting_ = false;
 };
 

@@ -31,7 +31,11 @@ void execMove(Machine& m, const Instr& instr) {
   for (unsigned i = 0; i < instr.inCount; ++i) m.set(instr, std::move(held[i]), i);
 }
 
-void execJump(Machine& m, const Instr& instr) { m.jump(instr.target); }
+void execJump(Machine& m, const Instr& instr) {
+  // Loops may also be made of jumps: count the backward ones.
+  if (m.goesBack(instr) && !m.spendIteration(instr)) return;
+  m.jump(instr.target);
+}
 
 void execBranchIfNot(Machine& m, const Instr& instr) {
   const Tile& condition = m.in(instr, 0);
@@ -77,6 +81,7 @@ void execLoopNext(Machine& m, const Instr& instr) {
     m.leaveLoop();
     return;
   }
+  if (!m.spendIteration(instr)) return;
   loop.value = next;
   ++loop.trip;
   m.set(instr, splatTile(m.outKind(instr), next, m.outShape(instr)));
@@ -93,6 +98,7 @@ void execWhileBegin(Machine& m, const Instr& instr) {
 }
 
 void execWhileNext(Machine& m, const Instr& instr) {
+  if (!m.spendIteration(instr)) return;
   LoopRecord& loop = m.loop();
   ++loop.trip;
   if (loop.trip >= kWhileLimit) {

@@ -283,6 +283,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   context.memory = &memory;
   context.argumentOfParameter = std::move(*matched);
   context.addressOnly = options.addressOnly;
+  context.iterationLimit = options.iterationLimit;
 
   std::vector<ClientInstance> clients = options.clients;
   std::vector<bool> created(clients.size(), false);

@@ -30,6 +30,8 @@ struct RunOptions {
   std::vector<ClientInstance> clients;
   unsigned threads = 0;      // 0: all cores
   bool addressOnly = false;  // outputs are not computed
+  /// A program that takes more loop iterations than this ends the launch as unknown; 0: no limit.
+  uint64_t iterationLimit = 0;
 };
 
 /// Runs all programs of `launch` (x fastest) in place on its storages. Errors: arguments that do not
