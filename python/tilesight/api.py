@@ -99,7 +99,7 @@ def load(path, client=None):
     if clients is None:
         clients = session.DEFAULT_CLIENTS
     loaded = [reports.Report(native, None)
-              for native in engine.native().run_bundle(str(path), clients, config.threads or 0,
+              for native in engine.native().run_bundle(str(path), clients, engine.threads(),
                                                        bool(config.address_only))]
     for one in loaded:
         session.recorder.remember(one)

@@ -37,6 +37,15 @@ def current_test():
     return text.rsplit(" (", 1)[0] if text else ""
 
 
+def threads():
+    """Threads of the engine: what is set, else all cores (0), shared among pytest-xdist's workers."""
+    chosen = config.threads
+    if chosen is not None:
+        return chosen
+    workers = os.environ.get("PYTEST_XDIST_WORKER_COUNT")
+    return max(1, (os.cpu_count() or 1) // int(workers)) if workers else 0
+
+
 def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(), keep=0):
     """Runs one launch in place and returns its native report.
 
@@ -60,7 +69,7 @@ def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(
     empty = _uninitialized_rows(storages, uninitialized) if uninitialized else ()
     configuration = "" if autotune is None else json.dumps({**kernel.config, "autotune": autotune})
     report = native().launch(built, grid, described, [row[:5] for row in storages], clients,
-                             config.threads or 0, bool(config.address_only), index, current_test(),
+                             threads(), bool(config.address_only), index, current_test(),
                              configuration, empty, keep, config.num_sms or 1)
     for bring_back in back or ():
         bring_back()

@@ -1,9 +1,9 @@
-import pathlib
 import sys
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from paths import ROOT
+
 sys.path.insert(0, str(ROOT / "python"))
 
 

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from conftest import ROOT
+from paths import ROOT
 from tilesight.capture import cache
 
 

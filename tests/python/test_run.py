@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from conftest import ROOT
+from paths import ROOT
 
 KERNELS = """
 import os, sys

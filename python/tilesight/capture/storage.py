@@ -246,6 +246,14 @@ def _strides(obj, shape, itemsize):
     return row_major(shape)
 
 
+# Triton's own names of types, where they differ from those of numpy and torch.
+_TRITON_DTYPES = {
+    "fp8e5": "float8_e5m2", "fp8e4nv": "float8_e4m3fn", "fp8e4b8": "float8_e4m3fnuz",
+    "fp8e5b16": "float8_e5m2fnuz", "fp16": "float16", "bf16": "bfloat16", "fp32": "float32",
+    "fp64": "float64", "int1": "bool",
+}
+
+
 def of(obj):
     """The memory of any tensor argument. Raises tilesight.Error with the reason if it has none."""
     if np is not None and isinstance(obj, np.ndarray):
@@ -255,7 +263,8 @@ def of(obj):
     base = getattr(obj, "base", None)
     if base is not None and type(obj).__name__ == "TensorWrapper":  # triton.reinterpret
         memory = of(base)
-        memory.dtype = str(obj.dtype).split(".")[-1]
+        name = str(obj.dtype).split(".")[-1]
+        memory.dtype = _TRITON_DTYPES.get(name, name)
         return memory
     if hasattr(obj, "data_ptr"):
         return of_object(obj)

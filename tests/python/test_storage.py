@@ -1,0 +1,149 @@
+"""The memory behind tensor arguments, of numpy, torch, DLPack and anything with data_ptr()."""
+
+import ctypes
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+
+import tilesight as ts
+from tilesight.capture import storage
+
+
+@triton.jit
+def double(x_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    tl.store(x_ptr + offs, tl.load(x_ptr + offs, mask=offs < n) * 2, mask=offs < n)
+
+
+def address_of(array):
+    return array.__array_interface__["data"][0]
+
+
+def test_the_root_of_nested_views_is_found():
+    whole = np.zeros((4, 6), np.int16)
+    view = whole.T[1:][::-1]
+    memory = storage.of(view)
+    assert memory.base == address_of(whole) and memory.nbytes == 48 and memory.known
+    assert memory.shape == (5, 4) and memory.strides == (-1, 6)
+    assert memory.extent() == (address_of(whole) + 2, address_of(whole) + 48)
+
+
+def test_memory_maps(tmp_path):
+    path = tmp_path / "data"
+    np.arange(64, dtype=np.float32).tofile(path)
+    writable = np.memmap(path, np.float32, "r+", offset=64, shape=(16,))
+    memory = storage.of(writable)
+    assert memory.nbytes >= 64 + 64 and memory.stage is None
+    assert ts.check(double)[(1,)](writable, 16, BLOCK=16).verdict == "ok"
+    assert writable.tolist() == [2 * (16 + i) for i in range(16)]
+    frozen = np.memmap(path, np.float32, "r")
+    before = frozen.copy()
+    assert ts.check(double)[(1,)](frozen, 16, BLOCK=16).verdict == "ok"  # on a copy: no crash
+    assert (frozen == before).all()
+
+
+def test_ctypes_and_bytearrays():
+    numbers = (ctypes.c_float * 10)()
+    assert storage.of(np.ctypeslib.as_array(numbers)[3:]).nbytes == 40
+    assert storage.of(np.frombuffer(bytearray(32), np.float32)[2:]).nbytes == 32
+
+
+def test_empty_and_scalar_arrays():
+    empty = storage.of(np.zeros((0, 4), np.float32))
+    assert empty.shape == (0, 4) and empty.extent()[0] == empty.extent()[1]
+    assert ts.check(double)[(1,)](np.zeros((0, 4), np.float32), 0, BLOCK=16).verdict == "ok"
+    one = np.array(3.0, np.float32)
+    assert ts.check(double)[(1,)](one, 1, BLOCK=16).verdict == "ok"
+    assert one == 6
+
+
+def test_strides_that_are_no_multiples_of_the_element_are_refused():
+    records = np.zeros(4, np.dtype([("a", np.uint8), ("b", np.float32)]))
+    with pytest.raises(ts.Error, match="argument x_ptr: .*byte strides"):
+        ts.check(double)[(1,)](records["b"], 4, BLOCK=4)
+
+
+def test_dlpack_objects_are_used_in_place():
+    class Foreign:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **kwargs):
+            return self.array.__dlpack__(**kwargs)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    array = np.arange(16, dtype=np.float32)
+    report = ts.check(double)[(1,)](Foreign(array), 16, BLOCK=16)
+    assert report.verdict == "ok" and array.tolist() == [2 * i for i in range(16)]
+    report = ts.check(double)[(1,)](Foreign(array), 17, BLOCK=32)
+    assert [finding.kind for finding in report.findings][:1] == ["out-of-bounds"]
+
+
+def test_gpu_arrays_without_torch_are_refused_clearly():
+    class OnGpu:
+        dtype = np.dtype("float32")
+        __cuda_array_interface__ = {"data": (4096, False), "shape": (4,), "typestr": "<f4", "version": 3}
+
+    with pytest.raises(ts.Error, match="GPU memory"):
+        ts.check(double)[(1,)](OnGpu(), 4, BLOCK=4)
+
+
+@pytest.mark.parametrize("extra, known", [({"shape": (10,)}, False), ({"nbytes": 64}, True),
+                                          ({"shape": (2, 5), "strides": (24, 4)}, False),
+                                          ({"shape": (2, 5), "stride": lambda: (6, 1)}, False),
+                                          ({"shape": (10,), "nbytes": 64}, True)])
+def test_objects_with_data_ptr(extra, known):
+    array = np.zeros(16, np.float32)
+    kind = type("Tensor", (), {"dtype": "float32", "data_ptr": lambda self: address_of(array)})
+    tensor = kind()
+    tensor.__dict__.update(extra)
+    memory = storage.of(tensor)
+    assert memory.known is known and memory.base == address_of(array) and memory.itemsize == 4
+    if "strides" in extra or "stride" in extra:
+        assert memory.strides == (6, 1) and memory.nbytes == 44
+    assert ts.check(double)[(1,)](tensor, 5, BLOCK=8).verdict == "ok"
+
+
+def test_reinterpreted_tensors_have_the_new_type():
+    class Tensor:
+        def __init__(self, array):
+            self.array, self.dtype, self.shape = array, array.dtype, array.shape
+            self.device, self.is_cuda, self.data = "cpu", False, self
+
+        def data_ptr(self):
+            return address_of(self.array)
+
+        def element_size(self):
+            return self.array.itemsize
+
+    @triton.jit
+    def widen(x_ptr, y_ptr, BLOCK: tl.constexpr):
+        offs = tl.arange(0, BLOCK)
+        tl.store(y_ptr + offs, tl.load(x_ptr + offs).to(tl.float32))
+
+    codes = np.array([0x00, 0x3C, 0x40, 0xC0], np.uint8)  # fp8e5: 0, 1, 2, -2
+    y = np.zeros(4, np.float32)
+    report = ts.check(widen)[(1,)](triton.reinterpret(Tensor(codes), tl.float8e5), y, BLOCK=4)
+    assert report.verdict == "ok", report.text()
+    assert y.tolist() == [0, 1, 2, -2]
+
+
+def test_torch_tensors_on_the_cpu():
+    torch = pytest.importorskip("torch")
+    whole = torch.arange(32, dtype=torch.float32)
+    memory = storage.of(whole[8:].view(4, 6).T)
+    assert memory.nbytes == 128 and memory.address - memory.base == 32
+    assert memory.shape == (6, 4) and memory.strides == (1, 6) and memory.dtype == "float32"
+    report = ts.check(double)[(1,)](whole[8:16], 8, BLOCK=8)
+    assert report.verdict == "ok"
+    assert whole[8:16].tolist() == [2 * i for i in range(8, 16)] and whole[16] == 16
+    report = ts.check(double)[(1,)](whole[8:16], 9, BLOCK=16)
+    assert {finding.kind for finding in report.findings} == {"out-of-view"}
+    half = torch.ones(8, dtype=torch.bfloat16)
+    assert ts.check(double)[(1,)](half, 8, BLOCK=8).verdict == "ok" and half.float().sum() == 16
+    shared = storage.of(whole.numpy()[2:])
+    assert shared.base == whole.data_ptr() and shared.nbytes == 128
