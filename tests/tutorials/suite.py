@@ -8,6 +8,5 @@ SUBJECTS = ["vector_add", "softmax", "matmul", "dropout", "layer_norm", "attenti
 
 
 def parameters():
-    for subject in SUBJECTS:
-        for case in importlib.import_module(f"tutorials.{subject}").CASES:
-            yield pytest.param(case, id=f"{subject}-{case.name}")
+    return [pytest.param(case, id=f"{subject}-{case.name}") for subject in SUBJECTS
+            for case in importlib.import_module(f"tutorials.{subject}").CASES]
