@@ -158,4 +158,6 @@ def argument(memory, name, value):
         return tl.tensor(interp.TensorHandle(np.array([address], dtype=np.uint64), dtype), dtype)
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, bool):
+        return tl.tensor(interp.TensorHandle(np.array([value]), tl.int1), tl.int1)
     return interp._implicit_cvt(value)
