@@ -163,7 +163,16 @@ class Verifier {
       case AttributeForm::I64Array: return isArray(64);
       case AttributeForm::Enum: return kind == AttributeKind::Keyword && info.enumeration->value(value->text);
       case AttributeForm::Bits: return kind == AttributeKind::Keyword && info.enumeration->bits(value->text);
-      case AttributeForm::Flags: return kind == AttributeKind::Keyword;
+      case AttributeForm::Flags: {
+        // words separated by commas
+        if (kind != AttributeKind::Keyword) return false;
+        bool word = false;
+        for (char c : value->text) {
+          if (c == ',' ? !word : !((c >= 'a' && c <= 'z') || c == '_')) return false;
+          word = c != ',';
+        }
+        return word;
+      }
       case AttributeForm::Dictionaries: return kind == AttributeKind::Array;
     }
     return false;

@@ -80,9 +80,21 @@ std::string call(const Operation& op, const SymbolTable& symbols) {
   return wrong.empty() ? agree(typesOf(op.results), type->type->results, "the results") : wrong;
 }
 
+std::string moduleOp(const Operation& op, const SymbolTable&) {
+  const bool plain = op.regions[0]->blocks.size() <= 1 && (op.regions[0]->empty() || op.regions[0]->blocks[0]->arguments.empty());
+  return plain ? "" : "its region must be one block without arguments";
+}
+
 std::string constant(const Operation& op, const SymbolTable&) {
   const Attribute value = op.attribute("value");
-  if (value.kind() == AttributeKind::Opaque) return "";
+  switch (value.kind()) {
+    case AttributeKind::Opaque: return "";  // of a type that is not modelled
+    case AttributeKind::Bool:
+    case AttributeKind::Integer:
+    case AttributeKind::Float:
+    case AttributeKind::DenseElements: break;
+    default: return "the value must be a number, or data of a tensor";
+  }
   if (value->type == op.result()->type) return "";
   return fmt::format("the value {} does not have type {}", value.str(), op.result()->type.str());
 }
@@ -269,7 +281,7 @@ std::string scan(const Operation& op, const SymbolTable&) { return combining(op,
 
 std::string verifyOperation(const Operation& op, const SymbolTable& symbols) {
   static const std::unordered_map<std::string_view, Check> checks = {
-      {"tt.func", function},        {"tile.func", function},      {"tt.return", returns},
+      {"builtin.module", moduleOp}, {"tt.func", function},        {"tile.func", function},      {"tt.return", returns},
       {"tile.return", returns},     {"tt.call", call},            {"tile.call", call},
       {"arith.constant", constant}, {"tt.expand_dims", expandDims}, {"tt.broadcast", broadcast},
       {"tile.broadcast", broadcast}, {"tt.trans", permute},       {"tile.permute", permute},

@@ -212,6 +212,7 @@ bool Parser::parseTypesOf(FormatState& state, const FormatElement& element) {
   } else if (!element.ofResult) {
     wanted = !state.uses[element.index].empty();
   }
+  if (element.index >= 0 && element.ofResult && state.info.results[element.index].arity == Arity::Variadic) wanted = atType();
   const bool single = element.index >= 0 && (element.ofResult ? state.info.results : state.info.operands)[element.index].arity != Arity::Variadic;
   if (wanted && single) {
     ir::Type type;

@@ -22,6 +22,14 @@ ir::Attribute attributesOf(const ir::Operation& op, std::string_view key, size_t
   return dictionary.kind() == ir::AttributeKind::Dictionary && !dictionary->entries.empty() ? dictionary : ir::Attribute();
 }
 
+/// True if `weights([...])` can say it.
+bool isWeights(ir::Attribute weights) {
+  if (!weights || weights.kind() != ir::AttributeKind::DenseArray || weights->type.elementKind() != ir::ElementKind::I32) return false;
+  for (int64_t weight : weights->integers)
+    if (weight < 0) return false;
+  return true;
+}
+
 }  // namespace
 
 /// False if `op` lacks the parts that its syntax needs: it is then written in generic form.
@@ -45,7 +53,9 @@ bool Printer::printCustom(const ir::Operation& op) {
   }
   if (name == "cf.cond_br") {
     printValues(op.operands);
-    if (ir::Attribute weights = op.attribute("branch_weights"); weights && weights.kind() == ir::AttributeKind::DenseArray) {
+    const ir::Attribute weights = op.attribute("branch_weights");
+    const bool plain = isWeights(weights);
+    if (plain) {
       put(" weights([");
       for (size_t i = 0; i < weights->integers.size(); ++i)
         put(fmt::format("{}{}", i ? ", " : "", weights->integers[i]));
@@ -55,7 +65,7 @@ bool Printer::printCustom(const ir::Operation& op) {
       put(",");
       printSuccessor(successor);
     }
-    printAttrDict(op, {"branch_weights"});
+    printAttrDict(op, plain ? std::vector<std::string_view>{"branch_weights"} : std::vector<std::string_view>{});
     return true;
   }
   return false;
