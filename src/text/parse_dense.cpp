@@ -129,7 +129,7 @@ bool Parser::parseDenseElements(ir::Attribute& out) {
   std::vector<Literal> literals;
   std::vector<int64_t> shape;
   Token rawData;
-  bool isList = false, isComplex = false;
+  bool isList = false;
   if (at("[")) {
     isList = true;
     if (!parseDenseList(literals, shape, 0)) return false;
@@ -137,13 +137,12 @@ bool Parser::parseDenseElements(ir::Attribute& out) {
     rawData = token_;
     advance();
   } else if (at("(")) {
-    isComplex = true;
+    return errorHere("a number (complex constants are not supported)");
   } else if (!at(">")) {
     Literal literal;
     if (!parseLiteral(literal)) return false;
     literals.push_back(literal);
   }
-  if (isComplex) return errorHere("a number (complex constants are not supported)");
   if (!expect(">", "to end the data") || !expect(":", "before the type of the data")) return false;
   const uint32_t typeOffset = token_.offset;
   ir::Type type;

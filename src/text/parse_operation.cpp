@@ -38,12 +38,11 @@ void Parser::addResults(ir::Operation& op, const std::vector<ir::Type>& types) {
   }
 }
 
-bool Parser::bindResults(ir::Operation& op, const std::vector<ResultNames>& names, uint32_t offset) {
+bool Parser::bindResults(ir::Operation& op, const std::vector<ResultNames>& names) {
   size_t next = 0, named = 0;
   for (const ResultNames& group : names) named += group.count;
   if (!names.empty() && named != op.results.size())
     return error(names[0].offset, fmt::format("'{}' has {} results, but {} are named", op.name, op.results.size(), named));
-  (void)offset;
   for (const ResultNames& group : names) {
     std::vector<ir::Value*> values;
     const bool isNumber = group.name[0] >= '0' && group.name[0] <= '9';
@@ -91,7 +90,7 @@ bool Parser::parseOperation(ir::Block& block) {
     return errorHere("an operation");
   }
   if (!parseOptionalLocation(op->location)) return false;
-  if (!bindResults(*op, names, nameToken.offset)) return false;
+  if (!bindResults(*op, names)) return false;
   block.operations.push_back(std::move(op));
   return true;
 }

@@ -189,7 +189,7 @@ class Parser {
   };
   bool parseOperation(ir::Block& block);
   bool parseResultNames(std::vector<ResultNames>& out);
-  bool bindResults(ir::Operation& op, const std::vector<ResultNames>& names, uint32_t offset);
+  bool bindResults(ir::Operation& op, const std::vector<ResultNames>& names);
   bool parseCustomOperation(ir::Operation& op);
   bool parseGenericOperation(ir::Operation& op);
   bool parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t resultCount);
