@@ -60,6 +60,12 @@ std::string Kernel::name() const {
   return entry ? std::string(entry->string("sym_name")) : std::string();
 }
 
+const plan::Effects& Kernel::effects() const {
+  std::lock_guard lock(mutex_);
+  if (!effects_) effects_ = std::make_unique<plan::Effects>(plan::effects(common_));
+  return *effects_;
+}
+
 Result<const CompiledPlan*> Kernel::plan(bool addressOnly) const {
   std::lock_guard lock(mutex_);
   auto& slot = plans_[addressOnly];

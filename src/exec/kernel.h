@@ -10,6 +10,7 @@
 #include "exec/shape.h"
 #include "ir/context.h"
 #include "ir/operation.h"
+#include "plan/effects.h"
 #include "plan/plan.h"
 
 namespace tilesight::exec {
@@ -27,6 +28,8 @@ class Kernel {
 
   /// The plan for these options, made on first use. Thread-safe.
   Result<const CompiledPlan*> plan(bool addressOnly) const;
+  /// Which parameters the kernel reads and writes through; found on first use. Thread-safe.
+  const plan::Effects& effects() const;
   const ir::Module& source() const { return source_; }
   const ir::Module& common() const { return common_; }
   ShapeTable& shapes() const { return shapes_; }
@@ -43,6 +46,7 @@ class Kernel {
   mutable ShapeTable shapes_;
   mutable std::mutex mutex_;
   mutable std::unique_ptr<CompiledPlan> plans_[2];
+  mutable std::unique_ptr<plan::Effects> effects_;
 };
 
 /// Element kind and shape of a type as the machine holds it (index is i64, views are rank 0).

@@ -10,7 +10,6 @@
 #include "exec/kernel.h"
 #include "exec/machine.h"
 #include "exec/report.h"
-#include "plan/effects.h"
 
 namespace tilesight::exec {
 
@@ -90,7 +89,7 @@ Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch:
 // Storages whose old bytes must be kept so that a range of programs can be undone: those that the
 // kernel both reads and writes.
 std::vector<bool> storagesToLog(const Kernel& kernel, const LaunchContext& context) {
-  plan::Effects effects = plan::effects(kernel.common());
+  const plan::Effects& effects = kernel.effects();
   size_t count = context.launch->storages.size();
   std::vector<bool> read(count, effects.unknown), written(count, effects.unknown);
   for (size_t p = 0; p < context.argumentOfParameter.size(); ++p) {
