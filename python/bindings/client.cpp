@@ -40,7 +40,7 @@ void appendAddresses(AccessColumns& columns, const ts_access& access, bool eleme
   } else if (access.form == TS_FORM_DENSE && elements) {
     const size_t at = columns.numbers.size();
     columns.numbers.resize(at + access.elements);
-    exec::hostTable().addresses(&access, columns.numbers.data() + at);
+    exec::host().addresses(&access, columns.numbers.data() + at);
   }
 }
 
@@ -55,7 +55,7 @@ void appendMask(AccessColumns& columns, const ts_access& access, bool elements) 
   } else if (mask.form == TS_FORM_DENSE && elements) {
     const size_t at = columns.bytes.size();
     columns.bytes.resize(at + access.elements);
-    exec::hostTable().mask_bytes(&access, columns.bytes.data() + at);
+    exec::host().mask_bytes(&access, columns.bytes.data() + at);
   }
 }
 
@@ -241,7 +241,7 @@ void PythonClient::defineTable(uint32_t needs, bool computes) {
     append(range.*columns, *a, range.order++, range.client->elements_);
     const auto [place, isNew] = range.places.try_emplace(a->op);
     if (!isNew) return;
-    const ts_host& host = exec::hostTable();
+    const ts_host& host = exec::host();
     const char* file = nullptr;
     host.op_place(a->core, a->op, &file, &place->second.line, &place->second.column);
     place->second.file = file ? file : "";

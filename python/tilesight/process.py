@@ -8,10 +8,22 @@ from .session import recorder
 RUN_DIR = "TILESIGHT_RUN_DIR"  # where this run's processes leave their reports
 
 
+def _start():
+    if recorder.wire is None:
+        recorder.start_run(os.environ[RUN_DIR])
+
+
+def after_torch():
+    from . import torch_devices
+
+    _start()
+    torch_devices.install(recorder.note)
+
+
 def before_triton():
     from .capture import hook
 
-    recorder.start_run(os.environ[RUN_DIR])
+    _start()
     if hook.switch_interpreter_off():
         recorder.note("TRITON_INTERPRET=1 is ignored: Tilesight executes the kernels itself")
 

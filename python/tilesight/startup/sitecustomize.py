@@ -1,6 +1,6 @@
 """Python runs this at start-up in the processes of a `tilesight run` (its folder is on PYTHONPATH).
 
-It costs nothing until the program imports Triton; then the hook goes in. A sitecustomize of the
+It costs nothing until the program imports Triton or torch; then the hook goes in. A sitecustomize of the
 user's own runs first, as it would without Tilesight.
 """
 
@@ -8,6 +8,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+import threading
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -21,23 +22,32 @@ def _run_users_own():
         spec.loader.exec_module(module)
 
 
-class _TritonWatcher:
-    """Finds Triton as everybody else would, and activates Tilesight once it is imported."""
+class _Watcher:
+    """Finds Triton and torch as everybody else would, and calls Tilesight around their import."""
+
+    def __init__(self, before_after):
+        self._calls = before_after  # name of a module -> (call before, call after), by name
+        self._searching = threading.local()
 
     def find_spec(self, name, path=None, target=None):
-        if name != "triton":
+        if name not in self._calls or getattr(self._searching, "now", False):
             return None
-        sys.meta_path.remove(self)  # once is enough
-        spec = importlib.util.find_spec(name)
+        self._searching.now = True  # the search below comes here again
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._searching.now = False
+        before, after = self._calls[name]
         if spec is None or spec.loader is None:
             return spec
         load = spec.loader.exec_module
 
         def exec_module(module):
             process = _tilesight_process()
-            process.before_triton()
+            if before:
+                getattr(process, before)()
             load(module)
-            process.after_triton()
+            getattr(process, after)()
 
         spec.loader.exec_module = exec_module
         return spec
@@ -54,5 +64,6 @@ def _tilesight_process():
 
 
 if os.environ.get("TILESIGHT_RUN_DIR"):
-    sys.meta_path.insert(0, _TritonWatcher())
+    sys.meta_path.insert(0, _Watcher({"triton": ("before_triton", "after_triton"),
+                                      "torch": (None, "after_torch")}))
 _run_users_own()

@@ -1,0 +1,92 @@
+"""Programs written for torch on a GPU, where there is none. Skipped where torch is not installed."""
+
+import pytest
+
+from test_run import tilesight_run  # noqa: F401  (a fixture)
+
+pytest.importorskip("torch")
+
+PROGRAM = """
+    import torch, triton, triton.language as tl
+
+    @triton.jit
+    def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        mask = offs < n
+        x = tl.load(x_ptr + offs, mask=mask)
+        tl.store(out_ptr + offs, x + tl.load(y_ptr + offs, mask=mask), mask=mask)
+
+    def add(x, y):
+        assert x.is_cuda and y.is_cuda
+        out = torch.empty_like(x)
+        n = out.numel()
+        with torch.cuda.device(x.device):
+            add_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, y, out, n, BLOCK=256)
+        return out
+"""
+
+
+def test_gpu_devices_become_the_cpu_and_it_says_so_once(tilesight_run):  # noqa: F811
+    body = """
+    assert torch.cuda.is_available() and torch.cuda.device_count() == 1
+    device = triton.runtime.driver.active.get_active_torch_device()
+    torch.manual_seed(0)
+    x, y = torch.rand(1000, device="cuda"), torch.rand(1000, device=torch.device("cuda:0"))
+    assert torch.equal(add(x, y), x + y)
+    z = torch.ones(8).cuda().to("cuda").to(0).to(torch.device("cuda"), torch.bfloat16)
+    assert add(z, z).float().sum() == 16
+    with torch.device("cuda"):
+        assert torch.equal(add(torch.ones(8), torch.ones(8)), torch.full((8,), 2.0))
+    layer = torch.nn.Linear(4, 4, device="cuda").cuda()
+    layer(torch.ones(1, 4, device="cuda"))
+    torch.randn(3, device="cuda", generator=torch.Generator(device="cuda").manual_seed(3))
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record(); end.record(); torch.cuda.synchronize()
+    assert start.elapsed_time(end) >= 0
+    assert torch.cuda.get_device_properties(0).multi_processor_count > 0
+    assert triton.testing.do_bench(lambda: add(x, y)) > 0
+    print("done")
+    """
+    done = tilesight_run("p.py", files={"p.py": PROGRAM + body})
+    assert done.stdout == "done\n", done.stderr
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("there is no GPU here") == 1
+
+
+def test_launches_from_autograd_and_their_strides(tilesight_run):  # noqa: F811
+    body = """
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return add(x, x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return add(grad, grad)
+
+    x = torch.rand(100, device="cuda", requires_grad=True)
+    Double.apply(x).backward(torch.ones(100, device="cuda"))
+    assert (x.grad == 2).all()
+    Double.apply(x).sum().backward()  # the gradient is one element with stride 0
+    """
+    done = tilesight_run("p.py", files={"p.py": PROGRAM + body})
+    assert done.returncode == 1, done.stderr
+    assert "add_kernel: 4 launches, 2 errors" in done.stderr
+    assert "396 bytes past its end (4 bytes)" in done.stderr
+
+
+def test_autotuned_kernels_reset_torch_tensors(tilesight_run):  # noqa: F811
+    body = """
+    @triton.autotune([triton.Config({"B": 128}), triton.Config({"B": 64})], key=["n"], reset_to_zero=["out"])
+    @triton.jit
+    def total(x, out, n, B: tl.constexpr):
+        offs = tl.arange(0, B)
+        tl.atomic_add(out, tl.sum(tl.load(x + offs, mask=offs < n, other=0.0)))
+
+    out = torch.full((1,), 7.0, device="cuda")
+    total[(1,)](torch.ones(100, device="cuda"), out, 100)
+    assert out.item() == 100
+    """
+    done = tilesight_run("p.py", files={"p.py": PROGRAM + body})
+    assert done.returncode == 0, done.stderr
+    assert "configuration 1 of 2" in done.stderr
