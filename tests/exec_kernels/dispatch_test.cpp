@@ -14,7 +14,6 @@ TEST(Dispatch, TheBestSetIsTheLastRunnableOne) {
 }
 
 TEST(DispatchDeathTest, AForcedSetIsUsedOrNamed) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
   const std::string name(allSets().front()->name);
   EXPECT_EXIT({ setenv("TILESIGHT_ISA", name.c_str(), 1); std::exit(kernels().name == name ? 0 : 1); }, testing::ExitedWithCode(0), "");
   EXPECT_EXIT({ setenv("TILESIGHT_ISA", "mmx", 1); kernels(); }, testing::ExitedWithCode(2),

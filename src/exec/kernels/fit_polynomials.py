@@ -97,11 +97,9 @@ atanh_end = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1) * mp.mpf("1.001")) ** 2
 exp_tail = fill(lambda x: (mp.exp(x) - 1 - x) / x**2, mp.mpf(1) / 2)
 exp_tail3 = fill(lambda x: ((mp.exp(x) - 1 - x) / x**2 - mp.mpf(1) / 2) / x, mp.mpf(1) / 6)
 exp2_tail = fill(lambda x: (mp.power(2, x) - 1) / x, mp.log(2))
-# log(1 + f) = f - f^2/2 + f^3 P(f); log2(1 + f) = f log2(e) + f^2 Q(f); f64: see math_f64.h
+# log(1 + f) = f - f^2/2 + f^3 P(f); f64: see math_f64.h
 log_tail = fill(lambda x: (mp.log(1 + x) - x + x * x / 2) / x**3, third)
 log_weight = fill(lambda x: x**3 / mp.log(1 + x), mp.mpf(0))
-log2_tail = fill(lambda x: (mp.log(1 + x) - x) / x**2 / mp.log(2), -1 / (2 * mp.log(2)))
-log2_weight = fill(lambda x: x**2 * mp.log(2) / mp.log(1 + x), mp.mpf(0))
 atanh_tail = fill(lambda z: 2 * (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, 2 * third)
 # sin(r) = r + r^3 S(r^2); cos(r) = 1 - r^2/2 + r^4 C(r^2); tanh(x) = x + x^3 T(x^2)
 sin_tail = fill(root(lambda r: (mp.sin(r) / r - 1) / r**2), -mp.mpf(1) / 6)
@@ -119,7 +117,6 @@ POLYNOMIALS = {
     "f32 exp, from r^3 on": lambda: fit(exp_tail3, lambda x: abs(x) ** 3, -half_ln2, half_ln2, 5, 24),
     "f32 exp2": lambda: fit(exp2_tail, abs, -mp.mpf("0.5001"), mp.mpf("0.5001"), 7, 24, 6),
     "f32 log": lambda: fit(log_tail, log_weight, log_low, log_high, 9, 24, 1),
-    "f32 log2": lambda: fit(log2_tail, log2_weight, log_low, log_high, 9, 24, 1),
     "f32 sin": lambda: fit(sin_tail, abs, TINY, quarter, 4, 24, 3),
     "f32 cos": lambda: fit(cos_tail, lambda z: z * z, TINY, quarter, 3, 24, 2),
     "f32 tanh": lambda: fit(tanh_tail, abs, TINY, mp.mpf("0.626") ** 2, 6, 24, 5),

@@ -76,8 +76,8 @@ TS_INLINE float logSpecials(float x, float value) {
   return x >= 0.0f ? zero : quietNaN<float>();
 }
 
-TS_INLINE float log(float x) {
-  const auto [e, f] = split(x);
+/// (log(1 + f) - f + f^2/2) / f^3.
+TS_INLINE float logTail(float f) {
   float p = 0x1.e00e40p-4f;
   p = fma(p, f, -0x1.07e35ap-3f);
   p = fma(p, f, 0x1.bb5034p-4f);
@@ -86,8 +86,12 @@ TS_INLINE float log(float x) {
   p = fma(p, f, -0x1.559bbcp-3f);
   p = fma(p, f, 0x1.99985ep-3f);
   p = fma(p, f, -0x1.ffff02p-3f);
-  p = fma(p, f, 0x1.555556p-2f);
-  const float tail = (f * f) * fma(f, p, -0.5f);
+  return fma(p, f, 0x1.555556p-2f);
+}
+
+TS_INLINE float log(float x) {
+  const auto [e, f] = split(x);
+  const float tail = (f * f) * fma(f, logTail(f), -0.5f);
   // e * ln2 + f in two parts; the upper part of ln2 is short, so that its product is exact.
   const float whole = e * 0x1.62e4p-1f;
   const float high = whole + f;
@@ -97,21 +101,15 @@ TS_INLINE float log(float x) {
 
 TS_INLINE float log2(float x) {
   const auto [e, f] = split(x);
-  float q = -0x1.68f3fcp-3f;
-  q = fma(q, f, 0x1.a09878p-3f);
-  q = fma(q, f, -0x1.6c6324p-3f);
-  q = fma(q, f, 0x1.9d230cp-3f);
-  q = fma(q, f, -0x1.ec8b4ap-3f);
-  q = fma(q, f, 0x1.27a374p-2f);
-  q = fma(q, f, -0x1.715492p-2f);
-  q = fma(q, f, 0x1.ec7014p-2f);
-  q = fma(q, f, -0x1.715476p-1f);
-  const float tail = fma(f, 0x1.4ae0c0p-26f, (f * f) * q);
-  const float product = f * 0x1.715476p0f;
-  const float productLow = fma(f, 0x1.715476p0f, -product);
+  // log(1 + f) in two parts, times log2(e) in two parts, plus e.
+  const float square = f * f, h = 0.5f * square;
+  const float upper = f - h;
+  const float lower = fma(square * f, logTail(f), (f - upper) - h);
+  const float product = upper * 0x1.715476p0f;
+  const float productLow = fma(upper, 0x1.715476p0f, -product) + fma(lower, 0x1.715476p0f, upper * 0x1.4ae0c0p-26f);
   const float high = e + product;
   const float low = product - (high - e);
-  return logSpecials(x, high + (low + (productLow + tail)));
+  return logSpecials(x, high + (low + productLow));
 }
 
 /// For |x| <= kSinCosLimit the quadrant and the rest: |x| = quadrant * pi/2 + r.
