@@ -15,8 +15,10 @@ def _start():
 
 def after_torch():
     from . import torch_devices
+    from .capture import pointers
 
     _start()
+    pointers.watch_torch(sys.modules["torch"])
     torch_devices.install(recorder.note)
 
 

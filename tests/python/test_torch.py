@@ -90,3 +90,22 @@ def test_autotuned_kernels_reset_torch_tensors(tilesight_run):  # noqa: F811
     done = tilesight_run("p.py", files={"p.py": PROGRAM + body})
     assert done.returncode == 0, done.stderr
     assert "configuration 1 of 2" in done.stderr
+
+
+def test_addresses_stored_in_tensors(tilesight_run):  # noqa: F811
+    body = """
+    @triton.jit
+    def through(table_ptr, out_ptr, COUNT: tl.constexpr, BLOCK: tl.constexpr):
+        offs = tl.arange(0, BLOCK)
+        for i in range(COUNT):
+            p = tl.load(table_ptr + i).to(tl.pointer_type(tl.float32))
+            tl.store(out_ptr + i * BLOCK + offs, tl.load(p + offs))
+
+    tensors = [torch.arange(8, dtype=torch.float32, device="cuda") + i for i in range(3)]
+    table = torch.tensor([t.data_ptr() for t in tensors], device="cuda")
+    out = torch.zeros(24, device="cuda")
+    through[(1,)](table, out, COUNT=3, BLOCK=8)
+    assert torch.equal(out, torch.cat(tensors))
+    """
+    done = tilesight_run("p.py", files={"p.py": PROGRAM + body})
+    assert done.returncode == 0, done.stderr

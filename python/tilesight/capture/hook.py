@@ -1,9 +1,10 @@
 """The hook into Triton: while it is installed, launches go to the engine instead of a device."""
 
 import os
+import sys
 import threading
 
-from . import autotune, driver, grid as grids, problems
+from . import autotune, driver, grid as grids, pointers, problems
 from .arguments import ArrayHandle, original
 from .triton import Backend, Specialiser
 from .. import session
@@ -34,6 +35,8 @@ def install():
         driver.install(_patch)
         _accept_arrays_in_descriptors()
         _watch_interpreter()
+        if "torch" in sys.modules:
+            pointers.watch_torch(sys.modules["torch"])
 
 
 def uninstall():
@@ -67,6 +70,14 @@ def _hooked_run(native):
 def _run(function, plan, args, kwargs, grid, warmup):
     for pre_run_hook in function.pre_run_hooks:
         pre_run_hook(*args, **kwargs)
+    pointers.launching.now = True
+    try:
+        return _launch(function, plan, args, kwargs, grid, warmup)
+    finally:
+        pointers.launching.now = False
+
+
+def _launch(function, plan, args, kwargs, grid, warmup):
     if getattr(function, "is_gluon", lambda: False)():
         plan.unsupported(function, "Gluon kernels cannot be executed yet")
         return None

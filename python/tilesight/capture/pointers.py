@@ -1,8 +1,11 @@
 """Tensors whose addresses the program stores in other tensors.
 
-`ts.data_ptr(array)` gives an array's address and remembers the array, as long as it lives. Launches
-that could load such an address (they have a tensor or a scalar of 64-bit integers) get its memory.
+`ts.data_ptr(array)` gives an array's address and remembers the array, as long as it lives; torch's
+`tensor.data_ptr()` does the same once Tilesight is active. Launches that could load such an address
+(they have a tensor or a scalar of 64-bit integers) get its memory.
 """
+
+import functools
 
 import threading
 import weakref
@@ -11,12 +14,36 @@ from . import storage
 
 _known = {}  # (base, bytes) -> weak reference to what owns the memory
 _lock = threading.Lock()
+launching = threading.local()  # .now: a launch is being made, addresses are not for the program
 
 
 def data_ptr(array):
     """The address of the array's first element, to be stored in a tensor of pointers."""
     memory = storage.of(array)
-    key = (memory.base, memory.nbytes)
+    _remember(array, memory.base, memory.nbytes)
+    return memory.address
+
+
+def watch_torch(torch):
+    """Makes the program's own `tensor.data_ptr()` calls known."""
+    plain = torch.Tensor.data_ptr
+    if getattr(plain, "_tilesight", False):
+        return
+
+    @functools.wraps(plain)
+    def data_ptr(self):
+        address = plain(self)
+        if not getattr(launching, "now", False) and self.device.type == "cpu":
+            allocation = self.untyped_storage()
+            _remember(self, allocation.data_ptr(), allocation.nbytes())
+        return address
+
+    data_ptr._tilesight = True
+    torch.Tensor.data_ptr = data_ptr
+
+
+def _remember(array, base, nbytes):
+    key = (base, nbytes)
     owner = array
     while getattr(owner, "base", None) is not None and type(owner) is type(array):
         owner = owner.base  # the view may go, its storage stays
@@ -26,7 +53,6 @@ def data_ptr(array):
         reference = lambda: owner  # noqa: E731
     with _lock:
         _known[key] = reference
-    return memory.address
 
 
 def remembered(described):
