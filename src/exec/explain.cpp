@@ -138,14 +138,16 @@ class Explainer {
     auto operand = [&](unsigned i, int need) { return render({ref.instance, op->operands[i]}, current, need, depth + 1); };
     auto infix = [&](const char* sign, int own) {
       std::string text = fmt::format("{} {} {}", operand(0, own), sign, operand(1, own + 1));
+      noteWrap(ref, text);
       return own < level ? "(" + text + ")" : text;
     };
     std::string_view o = op->name;
     if (o == "arith.constant") return constantText(*op);
     if (o == "tile.splat" || o == "tile.broadcast" || o == "tile.unsplat" || o == "arith.extsi" || o == "arith.extui" ||
-        o == "arith.trunci" || o == "arith.bitcast" || o == "tile.bitcast" || o == "arith.extf" || o == "arith.truncf" ||
+        o == "arith.bitcast" || o == "tile.bitcast" || o == "arith.extf" || o == "arith.truncf" ||
         o == "tile.int_to_ptr" || o == "tile.ptr_to_int")
       return operand(0, level);
+    if (o == "arith.trunci") return fmt::format("int{}({})", ref.value->type.elementType()->width, operand(0, 0));
     if (o == "tile.reshape") {
       ir::Attribute axis = op->attribute("axis");
       std::string inner = operand(0, axis ? 10 : level);
@@ -178,6 +180,25 @@ class Explainer {
       return fmt::format("where({}, {}, {})", operand(0, 0), operand(1, 0), operand(2, 0));
     if (o == "arith.sitofp" || o == "arith.uitofp") return fmt::format("float({})", operand(0, 0));
     if (o == "arith.fptosi" || o == "arith.fptoui") return fmt::format("int({})", operand(0, 0));
+    if (o == "tile.atomic_rmw") {
+      std::string kind(op->string("atomic_rmw_op"));
+      kind = kind == "fadd" ? "add" : kind == "umax" ? "max" : kind == "umin" ? "min" : kind == "exch" ? "xchg" : kind;
+      return fmt::format("atomic_{}({}, {})", kind, operand(0, 0), operand(1, 0));
+    }
+    if (o == "tile.atomic_cas")
+      return fmt::format("atomic_cas({}, {}, {})", operand(0, 0), operand(1, 0), operand(2, 0));
+    if (o == "tile.view") {
+      auto list = [&](size_t from, size_t count) {
+        std::string text;
+        for (size_t i = 0; i < count; ++i) text += (i ? ", " : "") + operand(static_cast<unsigned>(from + i), 0);
+        return "[" + text + "]";
+      };
+      size_t rank = ref.value->type->shape.size();
+      bool block = op->operands.size() > 1 + 2 * rank;
+      std::string text = fmt::format("{}({}, {}, {}", block ? "make_block_ptr" : "make_tensor_descriptor", operand(0, 0),
+                                     list(1, rank), list(1 + rank, rank));
+      return text + (block ? ", " + list(1 + 2 * rank, rank) : std::string()) + ")";
+    }
     if (o == "tile.load") return fmt::format("load({})", operand(0, 0));
     if (o == "tile.call") {
       std::string callee(op->string("callee"));
@@ -193,6 +214,28 @@ class Explainer {
     text += "(";
     for (size_t i = 0; i < op->operands.size(); ++i) text += (i ? ", " : "") + operand(static_cast<unsigned>(i), 0);
     return text + ")";
+  }
+
+  // Integer sums and products that left their width: the address is not what the expression says.
+  void noteWrap(Ref ref, const std::string& text) {
+    const Operation& op = *ref.value->owner;
+    bool product = op.name == "arith.muli", sum = op.name == "arith.addi", difference = op.name == "arith.subi";
+    if (!product && !sum && !difference) return;
+    const Tile* left = tileOf(resolve({ref.instance, op.operands[0]}));
+    const Tile* right = tileOf(resolve({ref.instance, op.operands[1]}));
+    Range a, b;
+    if (!left || !right || !valueRange(*left, &a) || !valueRange(*right, &b)) return;
+    using Wide = __int128;
+    Wide values[4] = {Wide(a.min), Wide(a.min), Wide(a.max), Wide(a.max)};
+    const int64_t others[4] = {b.min, b.max, b.min, b.max};
+    for (int i = 0; i < 4; ++i) values[i] = product ? values[i] * others[i] : sum ? values[i] + others[i] : values[i] - others[i];
+    Wide low = *std::min_element(values, values + 4), high = *std::max_element(values, values + 4);
+    auto outside = [&](Wide v) { return v < INT64_MIN || v > INT64_MAX || !fitsKind(left->kind, static_cast<int64_t>(v)); };
+    if (!outside(low) && !outside(high)) return;
+    Wide shown = outside(high) ? high : low;
+    std::string value = shown > INT64_MAX || shown < INT64_MIN ? "it" : std::to_string(static_cast<int64_t>(shown));
+    std::string note = fmt::format("{} wraps: {} does not fit {}", text, value, ir::elementName(left->kind));
+    if (std::find(wraps_.begin(), wraps_.end(), note) == wraps_.end() && wraps_.size() < 3) wraps_.push_back(note);
   }
 
   // range(a, b, -c): upper - i + lower in the IR, a loop variable in the source.
@@ -271,6 +314,7 @@ class Explainer {
       if (plain && !loopVariable && !arguments) continue;
       entries.push_back({std::move(because), ahead});
     }
+    for (const std::string& wrap : wraps_) finding.notes.push_back(wrap);
     for (bool ahead : {true, false})
       for (Entry& entry : entries)
         if (entry.front == ahead && finding.because.size() < kMaxEntries) finding.because.push_back(std::move(entry.because));
@@ -324,6 +368,7 @@ class Explainer {
 
   Machine& machine_;
   std::set<std::string> seen_;
+  std::vector<std::string> wraps_;
   std::vector<std::pair<Ref, std::string>> order_;
 };
 
@@ -399,7 +444,7 @@ void explain(Machine& machine, const Instr& instr, const Resolved& access, findi
     if (bound < 0 || !tile || !ir::isIntegerKind(tile->kind) || tile->kind == ElementKind::I1 || tile->numel() == 1 ||
         !valueRange(*tile, &range))
       return false;
-    return reached < 0 ? range.min < 0 : range.max >= bound;
+    return reached < 0 ? range.min <= reached : range.max >= reached;
   };
   // Everything behind the pointer is mentioned while the definitions are written. Where no variable
   // of the tile runs over, a scalar may be the culprit: then arguments are listed too.

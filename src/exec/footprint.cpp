@@ -44,9 +44,37 @@ bool BitSpan::intersects(const BitSpan& other) const {
   return false;
 }
 
-Footprint::Footprint(const LaunchMemory& memory, const std::vector<bool>& logged) : memory_(memory), logged_(logged) {
+UndoLog::UndoLog(const LaunchMemory& memory, const std::vector<bool>& logged) : storages_(memory.storages().size()) {
+  for (size_t s = 0; s < storages_.size(); ++s) {
+    if (!logged[s]) continue;
+    const StorageInfo& info = memory.storages()[s];
+    storages_[s].data = info.data;
+    storages_[s].bytes = static_cast<int64_t>(info.bytes);
+    storages_[s].kept = std::make_unique<std::atomic<bool>[]>(static_cast<size_t>((info.bytes >> kPageBits) + 1));
+  }
+}
+
+void UndoLog::keep(size_t storage, int64_t from, int64_t to) {
+  Logged& logged = storages_[storage];
+  if (!logged.kept || from >= to) return;
+  for (int64_t page = from >> kPageBits; page <= (to - 1) >> kPageBits; ++page) {
+    if (logged.kept[page].load(std::memory_order_acquire)) continue;
+    std::lock_guard lock(mutex_);
+    if (logged.kept[page].load(std::memory_order_relaxed)) continue;
+    uint8_t* at = logged.data + (page << kPageBits);
+    int64_t bytes = std::min<int64_t>(int64_t{1} << kPageBits, logged.bytes - (page << kPageBits));
+    pages_.push_back({at, bytes, bytes_.size()});
+    bytes_.insert(bytes_.end(), at, at + bytes);
+    logged.kept[page].store(true, std::memory_order_release);
+  }
+}
+
+void UndoLog::undo() {
+  for (const Page& page : pages_) std::memcpy(page.at, bytes_.data() + page.offset, static_cast<size_t>(page.bytes));
+}
+
+Footprint::Footprint(const LaunchMemory& memory, UndoLog& undo) : undo_(undo) {
   for (size_t s = 0; s < memory.storages().size(); ++s) {
-    granule_.push_back(0);
     int64_t bits = memory.storages()[s].bytes;
     reads_.emplace_back(bits);
     writes_.emplace_back(bits);
@@ -111,10 +139,7 @@ void Footprint::read(const LaunchMemory& memory, BufferPool& pool, const Resolve
 void Footprint::write(const LaunchMemory& memory, BufferPool& pool, const Resolved& access) {
   forRuns(memory, pool, access, [&](size_t s, int64_t at, int64_t bytes) {
     writes_[s].set(at, at + bytes);
-    if (!logged_[s]) return;
-    uint8_t* data = memory.storages()[s].data + at;
-    log_.push_back({data, static_cast<uint32_t>(bytes), bytes_.size()});
-    bytes_.insert(bytes_.end(), data, data + bytes);
+    undo_.keep(s, at, at + bytes);
   });
 }
 
@@ -124,10 +149,6 @@ bool Footprint::conflict(const Footprint& a, const Footprint& b) {
         a.reads_[s].intersects(b.writes_[s]))
       return true;
   return false;
-}
-
-void Footprint::undo() {
-  for (auto it = log_.rbegin(); it != log_.rend(); ++it) std::memcpy(it->at, bytes_.data() + it->offset, it->bytes);
 }
 
 }  // namespace tilesight::exec

@@ -1,8 +1,11 @@
 // Which bytes a range of programs read and wrote, so that ranges that ran side by side can be checked
-// for conflicts and undone. One bit per granule, per storage; pages that nothing touches stay virtual.
+// for conflicts and undone. One bit per byte of each storage; pages that nothing touches stay virtual.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "exec/memory.h"
@@ -27,33 +30,51 @@ class BitSpan {
   int64_t low_, high_;          // words touched: [low_, high_)
 };
 
+/// What the storages held before ranges of programs ran side by side. The first range that is about to
+/// write to a page keeps the page, whichever it is, so that no range keeps what another one wrote.
+class UndoLog {
+ public:
+  /// `logged[s]`: keep the old bytes of storage s.
+  UndoLog(const LaunchMemory& memory, const std::vector<bool>& logged);
+  /// Call before bytes [from, to) of a storage change; from any thread.
+  void keep(size_t storage, int64_t from, int64_t to);
+  /// Restores what was kept. Call when no range runs any more.
+  void undo();
+
+ private:
+  static constexpr int kPageBits = 12;
+  struct Logged {
+    uint8_t* data = nullptr;
+    int64_t bytes = 0;
+    std::unique_ptr<std::atomic<bool>[]> kept;  // per page; null: not logged
+  };
+  struct Page {
+    uint8_t* at;
+    int64_t bytes;
+    size_t offset;  // in bytes_
+  };
+  std::vector<Logged> storages_;
+  std::mutex mutex_;  // pages_, bytes_, and setting `kept`
+  std::vector<Page> pages_;
+  std::vector<uint8_t> bytes_;
+};
+
 class Footprint {
  public:
-  /// `logged[s]`: keep the old bytes of writes to storage s, so that undo() can restore them.
-  Footprint(const LaunchMemory& memory, const std::vector<bool>& logged);
+  /// `undo` hears of every write before it happens.
+  Footprint(const LaunchMemory& memory, UndoLog& undo);
   void read(const LaunchMemory& memory, BufferPool& pool, const Resolved& access);
   /// Call before the bytes change.
   void write(const LaunchMemory& memory, BufferPool& pool, const Resolved& access);
   /// Did one write what the other read or wrote?
   static bool conflict(const Footprint& a, const Footprint& b);
-  /// Restores the bytes that were logged, last first.
-  void undo();
 
  private:
   template <typename Visit>
   void forRuns(const LaunchMemory& memory, BufferPool& pool, const Resolved& access, Visit&& visit);
 
-  struct Logged {
-    uint8_t* at;
-    uint32_t bytes;
-    size_t offset;
-  };
-  const LaunchMemory& memory_;
-  std::vector<int> granule_;  // log2 of bytes per bit
+  UndoLog& undo_;
   std::vector<BitSpan> reads_, writes_;
-  std::vector<bool> logged_;
-  std::vector<Logged> log_;
-  std::vector<uint8_t> bytes_;
 };
 
 }  // namespace tilesight::exec

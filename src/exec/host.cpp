@@ -54,7 +54,7 @@ const char* opName(const void* core, uint32_t op) {
 
 }  // namespace
 
-const ts_host& hostTable() {
+const ts_host& host() {
   static const ts_host table{sizeof(ts_host), TS_CLIENT_ABI, addresses, maskBytes, faultBits, report, opPlace, opName};
   return table;
 }

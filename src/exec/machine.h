@@ -148,7 +148,5 @@ struct AccessCore {
   const ts_access* access;
   const char* client;  // the one whose hook runs
 };
-/// The functions clients may call.
-const ts_host& hostTable();
 
 }  // namespace tilesight::exec

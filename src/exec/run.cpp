@@ -86,8 +86,10 @@ Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch:
   return result;
 }
 
-// Storages whose old bytes must be kept so that a range of programs can be undone: those that the
-// kernel both reads and writes.
+// Storages whose old bytes must be kept so that ranges of programs can be undone. Where the kernel
+// reads nothing that it writes, running again in order writes the same bytes and nothing needs
+// undoing. Else a range may have read what another should not have written yet, and may have written
+// anywhere because of it.
 std::vector<bool> storagesToLog(const Kernel& kernel, const LaunchContext& context) {
   const plan::Effects& effects = kernel.effects();
   size_t count = context.launch->storages.size();
@@ -98,8 +100,9 @@ std::vector<bool> storagesToLog(const Kernel& kernel, const LaunchContext& conte
     if (effects.loaded[p]) read[view->storage] = true;
     if (effects.stored[p]) written[view->storage] = true;
   }
-  for (size_t s = 0; s < count; ++s) read[s] = read[s] && written[s];
-  return read;
+  bool depends = false;
+  for (size_t s = 0; s < count; ++s) depends = depends || (read[s] && written[s]);
+  return depends ? written : std::vector<bool>(count, false);
 }
 
 class Session {
@@ -149,7 +152,7 @@ class Session {
   }
 
   void runRanges(int64_t first, int64_t programs) {
-    std::vector<bool> logged = storagesToLog(kernel_, context_);
+    UndoLog undo(*context_.memory, storagesToLog(kernel_, context_));
     struct Range {
       int64_t from, to;
       std::unique_ptr<Footprint> footprint;
@@ -163,7 +166,7 @@ class Session {
       Range range;
       range.from = first + (programs - first) * i / count;
       range.to = first + (programs - first) * (i + 1) / count;
-      range.footprint = std::make_unique<Footprint>(*context_.memory, logged);
+      range.footprint = std::make_unique<Footprint>(*context_.memory, undo);
       range.states = fork();
       ranges.push_back(std::move(range));
     }
@@ -187,8 +190,8 @@ class Session {
       return;
     }
     // Programs of one range touched what another wrote: put the memory back and go in order.
+    undo.undo();
     for (auto range = ranges.rbegin(); range != ranges.rend(); ++range) {
-      range->footprint->undo();
       range->machine.reset();
       drop(range->states);
     }
@@ -290,7 +293,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   for (size_t i = 0; i < clients.size(); ++i) {
     const ts_client& table = *clients[i].table;
     if (!clients[i].self && table.create) {
-      clients[i].self = table.create(&hostTable(), clients[i].options.c_str());
+      clients[i].self = table.create(&host(), clients[i].options.c_str());
       created[i] = true;
     }
     context.needAccess = context.needAccess || (table.needs & TS_NEED_ADDRESSES);
@@ -316,6 +319,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
     refused = true;
   }
   int64_t programs = refused ? 0 : static_cast<int64_t>(total);
+  if (options.firstPrograms > 0) programs = std::min(programs, options.firstPrograms);
   if (programs > 0) {
     unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
     Session session(kernel, context, clients, threads);

@@ -30,6 +30,8 @@ struct RunOptions {
   std::vector<ClientInstance> clients;
   unsigned threads = 0;      // 0: all cores
   bool addressOnly = false;  // outputs are not computed
+  /// Run only this many programs, the first ones in order; 0: all of the grid.
+  int64_t firstPrograms = 0;
   /// A program that takes more loop iterations than this ends the launch as unknown; 0: no limit.
   uint64_t iterationLimit = 0;
 };
@@ -38,6 +40,9 @@ struct RunOptions {
 /// fit the kernel's parameters. Everything that happens inside the kernel is in the report.
 Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& launch,
                                    const RunOptions& options);
+
+/// The functions clients may call from their hooks.
+const ts_host& host();
 
 /// For `tilesight info`.
 struct KernelInfo {
