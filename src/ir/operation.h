@@ -63,7 +63,7 @@ struct Operation {
   Location location;
   Block* parent = nullptr;
   /// Opaque operations in a custom form: the source text between the operation's name and its
-  /// location, verbatim. Opaque operations in generic form have their parts instead.
+  /// location, verbatim but for aliases, which are written out. Opaque operations in generic form have their parts instead.
   std::string opaqueText;
   bool isTextOnly = false;
   /// Where in `opaqueText` each operand's `%name` (or `%name#n`) and each successor's `^label`

@@ -1,6 +1,7 @@
 // Operations that no table has, in a custom form we do not know: their text is kept. It ends before
 // a `loc(` outside brackets, before the bracket that closes the region they are in, or at the end of
-// a line where the text can end.
+// a line where the text can end. Aliases in it are written out, because their definitions are not
+// kept.
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -29,8 +30,13 @@ bool Parser::parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t re
   const Token name = token_;
   std::string closers;
   Token last = token_;
-  std::vector<ValueUse> uses;
+  std::vector<std::pair<ValueUse, uint32_t>> uses;  // with their places in op.opaqueText
   std::vector<OpaqueLabel> labels;
+  uint32_t copied = begin;     // text before this is in op.opaqueText
+  size_t locationDepth = 0;    // brackets open where the outermost `loc(` began
+  const auto position = [&](uint32_t offset) {
+    return static_cast<uint32_t>(op.opaqueText.size()) + offset - copied;
+  };
   std::unordered_set<std::string_view> locals;  // defined inside
   advance();
   for (;;) {
@@ -50,11 +56,28 @@ bool Parser::parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t re
       if (!parseValueUse(use)) return false;
       last = Token{TokenKind::PercentId, value.text, use.offset, use.end};
       if (!closers.empty() && at("=")) locals.insert(use.name);
-      uses.push_back(use);
+      uses.push_back({use, position(use.offset)});
       continue;
     }
     if (is(TokenKind::CaretId))
-      labels.push_back({&op, token_.text, {token_.offset - begin, token_.end - token_.offset}});
+      labels.push_back({&op, token_.text, {position(token_.offset), token_.end - token_.offset}});
+    const bool isType = is(TokenKind::ExclamId);
+    if ((isType || is(TokenKind::HashId)) && findAlias(token_.text, isType)) {
+      const Token alias = token_;
+      Alias* found = nullptr;
+      if (!useAlias(alias.text, isType, alias.offset, found)) return false;
+      if (found->isLocation && !expand(found->size, alias.offset)) return false;
+      op.opaqueText += slice(copied, alias.offset);
+      if (found->isLocation) {
+        const std::string text = found->location.str();  // loc(...)
+        op.opaqueText += locationDepth ? text.substr(4, text.size() - 5) : text;
+      } else {
+        op.opaqueText += isType ? found->type.str() : found->attribute.str();
+      }
+      copied = alias.end;
+    }
+    if (at("loc") && !locationDepth) locationDepth = closers.size() + 1;
+    else if (locationDepth == closers.size() + 1 && !at("(")) locationDepth = 0;
     if (is(TokenKind::Punctuation)) {
       const std::string_view text = token_.text;
       if (text == "<") closers += '>';
@@ -65,23 +88,24 @@ bool Parser::parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t re
         if (closers.empty() || closers.back() != text[0])
           return error(token_.offset, fmt::format("unbalanced '{}' in '{}'", text, op.name));
         closers.pop_back();
+        if (closers.size() < locationDepth) locationDepth = 0;
       }
     }
     last = token_;
     advance();
   }
-  op.opaqueText = slice(begin, last.end);
+  op.opaqueText += slice(copied, last.end);
   op.isTextOnly = true;
   for (uint32_t i = 0; i < resultCount; ++i) addResults(op, {ir::Type()});
 
-  for (const ValueUse& use : uses) {
+  for (const auto& [use, place] : uses) {
     if (locals.count(use.name)) continue;
     const Definition* found = lookup(use.name);
     if (found && use.number < found->values.size()) {
       op.operands.push_back(found->values[use.number]);
-      op.opaqueOperands.push_back({use.offset - begin, use.end - use.offset});
+      op.opaqueOperands.push_back({place, use.end - use.offset});
     } else {
-      scopes_.back().opaqueUses.push_back({&op, use, begin});
+      scopes_.back().opaqueUses.push_back({&op, use, place});
     }
   }
   for (OpaqueLabel& label : labels) scopes_.back().opaqueLabels.push_back(label);

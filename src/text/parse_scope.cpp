@@ -31,7 +31,7 @@ bool Parser::popScope() {
     if (found && pending.use.number < found->values.size()) {
       pending.op->operands.push_back(found->values[pending.use.number]);
       pending.op->opaqueOperands.push_back(
-          {pending.use.offset - pending.textBegin, pending.use.end - pending.use.offset});
+          {pending.place, pending.use.end - pending.use.offset});
     } else {
       unresolved.push_back(pending);
     }

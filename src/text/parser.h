@@ -147,7 +147,7 @@ class Parser {
   struct OpaqueUse {
     ir::Operation* op;
     ValueUse use;
-    uint32_t textBegin;
+    uint32_t place;  // in the text of the operation
   };
   struct OpaqueLabel {
     ir::Operation* op;

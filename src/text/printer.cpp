@@ -19,7 +19,16 @@ std::string print(const ir::Operation& op) {
 std::string Printer::printModule(const ir::Module& module) {
   nameModule(*module.top);
   if (options_.locations) nameLocations(*module.top);
-  printOp(*module.top);
+  // Text that is kept as it came may hold names like ours, which must not begin to mean something.
+  for (;; locationPrefix_ += '_') {
+    out_.clear();
+    locationUses_ = 0;
+    printOp(*module.top);
+    size_t found = 0;
+    const std::string sigil = "#" + locationPrefix_;
+    for (size_t at = out_.find(sigil); at != std::string::npos; at = out_.find(sigil, at + 1)) ++found;
+    if (found == locationUses_) break;
+  }
   put("\n");
   printLocationAliases();
   if (!module.trailingMetadata.empty()) put("\n" + module.trailingMetadata + "\n");
@@ -137,11 +146,13 @@ void Printer::printAttrDict(const ir::Operation& op, const std::vector<std::stri
 
 // --- locations
 
-std::string Printer::locationBody(ir::Location location, bool definition) const {
+std::string Printer::locationBody(ir::Location location, bool definition) {
   if (!location) return "unknown";
   if (!definition)
-    if (auto found = locationNames_.find(location.raw()); found != locationNames_.end())
-      return found->second ? fmt::format("#loc{}", found->second) : "#loc";
+    if (auto found = locationNames_.find(location.raw()); found != locationNames_.end()) {
+      ++locationUses_;
+      return "#" + locationPrefix_ + (found->second ? std::to_string(found->second) : "");
+    }
   switch (location.kind()) {
     case ir::LocationKind::Name:
       if (location->child.kind() == ir::LocationKind::Unknown) return ir::quoted(location->text);
@@ -172,7 +183,7 @@ void Printer::printLocation(ir::Location location) {
 
 void Printer::printLocationAliases() {
   for (size_t i = 0; i < locations_.size(); ++i) {
-    put(i ? fmt::format("#loc{}", i) : "#loc");
+    put("#" + locationPrefix_ + (i ? std::to_string(i) : ""));
     put(" = loc(" + locationBody(locations_[i], true) + ")\n");
   }
 }

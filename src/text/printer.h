@@ -44,7 +44,7 @@ class Printer {
   void printResultTypes(const std::vector<ir::Type>& types);  // one bare, else in parentheses
   void printFunctionalType(const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& results);
   void printLocation(ir::Location location);      // " loc(...)"
-  std::string locationBody(ir::Location location, bool definition) const;
+  std::string locationBody(ir::Location location, bool definition);
   void printLocationAliases();
   /// `key = value` in a dictionary, where enumerations are integers.
   static bool isDefault(const ir::Operation& op, const ir::NamedAttribute& entry);
@@ -87,6 +87,8 @@ class Printer {
   std::unordered_map<const ir::Block*, std::string> blockNames_;
   std::unordered_map<const ir::LocationStorage*, uint32_t> locationNames_;
   std::vector<ir::Location> locations_;
+  std::string locationPrefix_ = "loc";
+  size_t locationUses_ = 0;
 };
 
 }  // namespace tilesight::text

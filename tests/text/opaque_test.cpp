@@ -66,6 +66,31 @@ TEST(Opaque, UsesBeforeDefinitionsAndBlocks) {
   EXPECT_EQ(reprint(printed), printed);
 }
 
+TEST(Opaque, AliasesInTheTextAreWrittenOut) {
+  Parsed parsed(R"(
+#layout = #ttg.shared<1>
+!small = tensor<4xf32>
+module {
+  foo.outer #layout, !small {note = #loc2} {
+    %0 = foo.inner loc(callsite(#loc1 at #loc2))
+  } loc(#loc1)
+}
+#loc1 = loc("f.py":1:2)
+#loc2 = loc("x"(#loc1))
+)");
+  EXPECT_EQ(parsed.find("foo.outer")->opaqueText,
+            " #ttg.shared<1>, tensor<4xf32> {note = loc(\"x\"(\"f.py\":1:2))} {\n"
+            "    %0 = foo.inner loc(callsite(\"f.py\":1:2 at \"x\"(\"f.py\":1:2)))\n  }");
+  const std::string printed = text::print(parsed.module);
+  EXPECT_EQ(reprint(printed), printed);
+}
+
+TEST(Opaque, NamesOfAliasesInTheTextDoNotBeginToMeanSomething) {
+  const std::string printed = reprint("module {\n  foo.bar #loc, #loc1\n} loc(\"x\"(\"f.py\":1:2))\n");
+  EXPECT_NE(printed.find("foo.bar #loc, #loc1\n} loc(#loc_1)"), std::string::npos) << printed;
+  EXPECT_EQ(reprint(printed), printed);
+}
+
 TEST(Opaque, GenericFormIsUnderstood) {
   Parsed parsed(inFunction(R"(
     %r = "foo.op"(%i, %x) <{a = 1 : i32}> ({
