@@ -64,6 +64,8 @@ struct Matrix {
       case 1: row = 1, column = rows; break;
       case 2: row = columns + 5, column = 1; break;
       case 3: row = 1, column = rows + 3; break;
+      case 4: row = 0, column = 1; break;  // broadcast operands
+      case 5: row = 1, column = 0; break;
       default: row = 3 * columns, column = 2; break;
     }
     memory = random.span(kind, size_t(rows * row + columns * column + 1));
@@ -110,8 +112,8 @@ TEST(Dots, FollowTheChainOfTheirDefinition) {
 
 TEST(Dots, TakeOperandsInAnyLayout) {
   for (const Case& c : kCases)
-    for (int layoutA = 0; layoutA < 5; ++layoutA)
-      for (int layoutB = 0; layoutB < 5; ++layoutB) expectDot(c, 19, 37, 11, layoutA, layoutB);
+    for (int layoutA = 0; layoutA < 7; ++layoutA)
+      for (int layoutB = 0; layoutB < 7; ++layoutB) expectDot(c, 19, 37, 11, layoutA, layoutB);
 }
 
 TEST(Dots, WhatHasNoKernelIsNull) {
