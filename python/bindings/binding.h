@@ -20,6 +20,15 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Becomes tilesight.InternalError.
+struct InternalError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Runs a launch without the GIL. Errors are thrown.
+findings::LaunchReport runReleased(const exec::Kernel& kernel, const launch::Launch& launch,
+                                   const exec::RunOptions& options);
+
 /// What an Error says: the place, if there is one, the message and the remedy.
 std::string textOf(const Diagnostic& diagnostic);
 

@@ -33,11 +33,7 @@ std::vector<Report> runBundle(const std::string& path, const nb::list& clients, 
     if (!kernel) kernel = valueOf(exec::compile(launch.irText, launch.irName));
     Clients running(clients, kernel, launch);
     const exec::RunOptions options{running.instances(), threads, addressOnly};
-    Report report;
-    {
-      nb::gil_scoped_release released;
-      report.launch = valueOf(exec::run(*kernel, launch, options));
-    }
+    Report report{runReleased(*kernel, launch, options)};
     running.finish(report);
     report.launch.launch = launch.index;
     for (findings::Finding& finding : report.launch.findings) {

@@ -32,6 +32,18 @@ Clients::Clients(const nb::list& chosen, const std::shared_ptr<const exec::Kerne
   for (const auto& client : python_) instances_.push_back(client->instance());
 }
 
+findings::LaunchReport runReleased(const exec::Kernel& kernel, const launch::Launch& launch,
+                                   const exec::RunOptions& options) {
+  nb::gil_scoped_release released;
+  try {
+    return valueOf(exec::run(kernel, launch, options));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& fault) {
+    throw InternalError("internal error in a launch of " + launch.kernel + ": " + fault.what());
+  }
+}
+
 void Clients::finish(Report& report) {
   report.trace = tracer_;
   if (tracer_)
@@ -162,8 +174,8 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
       report.inputs = kept(launch);
       report.inputBytes = bytes;
     }
-    report.launch = valueOf(exec::run(*kernel.compiled, launch, options));
   }
+  report.launch = runReleased(*kernel.compiled, launch, options);
   running.finish(report);
   report.launch.launch = index;
   for (findings::Finding& finding : report.launch.findings) finding.launch = index;

@@ -39,14 +39,17 @@ NB_MODULE(_native, module) {
   using namespace tilesight::binding;
   module.doc() = "The native part of Tilesight.";
   nb::set_leak_warnings(false);  // Python keeps modules until its very end
-  // The exception type lives as long as the interpreter.
-  static PyObject* errorType =
-      nb::object(nb::module_::import_("tilesight.errors").attr("Error")).release().ptr();
+  // The exception types live as long as the interpreter.
+  const nb::module_ errors = nb::module_::import_("tilesight.errors");
+  static PyObject* errorType = nb::object(errors.attr("Error")).release().ptr();
+  static PyObject* internalType = nb::object(errors.attr("InternalError")).release().ptr();
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
       PyErr_SetString(errorType, error.what());
+    } catch (const InternalError& error) {
+      PyErr_SetString(internalType, error.what());
     }
   });
   defineKernel(module);

@@ -5,6 +5,10 @@ class Error(Exception):
     """Something Tilesight cannot do, said in one sentence with what to do instead."""
 
 
+class InternalError(Error):
+    """A fault of Tilesight itself; please report it."""
+
+
 class FindingsError(Error):
     """Raised by ``report.raise_for_findings()`` and by ``ts.config.on_finding = "raise"``."""
 

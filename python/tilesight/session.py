@@ -12,7 +12,7 @@ import threading
 
 from . import engine
 from .config import client_list, config
-from .errors import Error
+from .errors import Error, InternalError
 from .report import Report
 from .wire import Wire
 
@@ -100,6 +100,8 @@ class Plan:
             if recorder.wire is None or self.check is not None:
                 raise
             # The rest of the program is still worth checking.
+            if isinstance(error, InternalError):
+                recorder.wire.internal_error(str(error))
             self._unknown(kernel.function, str(error), index)
             return
         if autotune:

@@ -284,3 +284,20 @@ def test_a_launch_that_cannot_be_made_leaves_the_rest_checked(tilesight_run):
     done = tilesight_run("p.py", files={"p.py": program})
     assert done.returncode == 1
     assert "neither shape nor nbytes" in " ".join(done.stderr.split()) and "out-of-bounds" in done.stderr
+
+
+def test_internal_errors_are_status_4(tilesight_run):
+    program = """
+        import kernels
+        from tilesight import engine, InternalError
+        launch = engine.launch
+        def failing(*args, **kwargs):
+            raise InternalError("internal error in a launch of clean: out of memory")
+        engine.launch = failing
+        kernels.clean[(2,)](kernels.x, 100, BLOCK=64)
+        engine.launch = launch
+        kernels.run_buggy()
+    """
+    done = tilesight_run("p.py", files={"p.py": program})
+    assert done.returncode == 4, done.stderr
+    assert "out of memory" in done.stderr and "out-of-bounds" in done.stderr
