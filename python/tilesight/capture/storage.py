@@ -197,7 +197,10 @@ def of_cuda_array(obj):
         raise Error(f"an object of type {type(obj).__name__} lies in GPU memory "
                     "(__cuda_array_interface__), and torch with CUDA, which is needed to read it, is "
                     "not there; pass a numpy array") from error
-    return of_torch(tensor)
+    memory = of_torch(tensor)
+    memory.known = False  # the interface tells the view only
+    memory.owner = (obj, tensor)
+    return memory
 
 
 def of_object(obj):
