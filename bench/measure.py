@@ -81,8 +81,6 @@ def measure_interpreter(make):
 def measure_tilelens(make, client):
     import tilelens
     import torch
-    if client == "sanitizer":
-        client = tilelens.clients.Sanitizer(abort_on_error=False)
     workload = make()
     launch = launcher(workload, torch.from_numpy, tilelens.trace(client)(workload.kernel))
     launch()
