@@ -80,6 +80,20 @@ bool affineOnLattice(const ViewInfo& view, int64_t base, const Tile& tile, const
   return true;
 }
 
+// Virtual addresses to host addresses of one storage, as integers: the difference of the two is no
+// pointer into anything.
+class HostBase {
+ public:
+  explicit HostBase(const StorageInfo& storage)
+      : difference_(reinterpret_cast<uintptr_t>(storage.data) - static_cast<uintptr_t>(storage.base)) {}
+  uint8_t* operator+(int64_t address) const {
+    return reinterpret_cast<uint8_t*>(difference_ + static_cast<uintptr_t>(address));
+  }
+
+ private:
+  uintptr_t difference_;
+};
+
 struct Box {
   std::array<int64_t, kMaxRank> lo{}, hi{};
   std::array<const uint8_t*, kMaxRank> mask{};
@@ -435,7 +449,7 @@ Tile LaunchMemory::load(BufferPool& pool, const Resolved& access, ElementKind ki
   Box box;
   bool boxed = boxOf(access.mask, &box);
   if (access.clean && access.storage && boxed && access.address.form != Form::Dense) {
-    const uint8_t* memory = access.storage->data - access.storage->base;
+    const HostBase memory(*access.storage);
     uint32_t axes = 0;
     if (all) axes = dependence(access.address);
     else axes = ~0u;
@@ -485,12 +499,12 @@ Tile LaunchMemory::load(BufferPool& pool, const Resolved& access, ElementKind ki
         for (int64_t i = lo; i < hi; ++i) {
           if (rowMask && !rowMask[i]) continue;
           int64_t offset = values ? values[i] : address.isSplat() ? 0 : address.stride[last] * i;
-          std::memcpy(to + i * bytes, memory + at + offset, bytes);
+          std::memcpy(to + i * bytes, memory + (at + offset), bytes);
         }
         return;
       }
       int64_t step = address.isSplat() ? 0 : address.stride[last];
-      const uint8_t* from = memory + at + step * lo;
+      const uint8_t* from = memory + (at + step * lo);
       if (step == bytes) std::memcpy(to + lo * bytes, from, (hi - lo) * bytes);
       else k.gatherStrided(bytes, to + lo * bytes, from, step, hi - lo);
     });
@@ -502,7 +516,7 @@ Tile LaunchMemory::load(BufferPool& pool, const Resolved& access, ElementKind ki
   Tile result = denseTile(pool, kind, shape);
   uint8_t* out = denseData(result);
   if (access.clean && access.storage && all) {
-    k.gatherOffsets(bytes, out, access.storage->data - access.storage->base, values, shape->numel);
+    k.gatherOffsets(bytes, out, HostBase(*access.storage) + 0, values, shape->numel);
     return result;
   }
   Tile mask = all ? access.mask : contiguous(pool, access.mask);
@@ -530,7 +544,7 @@ void LaunchMemory::store(BufferPool& pool, const Resolved& access, const Tile& v
   bool boxed = boxOf(access.mask, &box);
   int last = shape->rank() - 1;
   if (access.clean && access.storage && boxed && access.address.form != Form::Dense) {
-    uint8_t* memory = access.storage->data - access.storage->base;
+    const HostBase memory(*access.storage);
     const Tile& address = access.address;
     Tile dense = value.isSplat() ? value : strided(pool, value);
     bool splat = dense.isSplat();

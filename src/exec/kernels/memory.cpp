@@ -66,8 +66,11 @@ void scatter(void* out, int64_t strideBytes, const void* in, size_t n) {
 
 template <class T>
 void gatherAt(void* out, const uint8_t* base, const int64_t* offsets, size_t n) {
+  // `base` may stand for address 0 of virtual addresses: no pointer arithmetic on it.
   T* o = static_cast<T*>(out);
-  for (size_t i = 0; i < n; ++i) o[i] = loadAt<T>(base + offsets[i]);
+  const uintptr_t first = reinterpret_cast<uintptr_t>(base);
+  for (size_t i = 0; i < n; ++i)
+    o[i] = loadAt<T>(reinterpret_cast<const uint8_t*>(first + static_cast<uintptr_t>(offsets[i])));
 }
 
 }  // namespace
