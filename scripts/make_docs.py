@@ -5,6 +5,7 @@ docs/ir-operations.txt.
 `make_docs.py --check` changes nothing and ends with 1 if a page is not what would be made.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -99,7 +100,8 @@ def between_marks(path, made):
 
 
 def kinds_page():
-    tool = ROOT / "build" / "src" / "tools" / "tilesight"
+    build = Path(os.environ.get("TILESIGHT_BUILD", ROOT / "build"))
+    tool = build / "src" / "tools" / "tilesight"
     return subprocess.run([tool, "explain", "--markdown"], text=True, capture_output=True, check=True).stdout
 
 

@@ -37,7 +37,7 @@ Exit status: the program's own, or 1 with findings, 2 for bad usage or input, 3 
 not checked or no kernel was launched, 4 for an internal error.
 
 Example:
-  tilesight run examples/triton/attention_tail.py
+  tilesight run examples/triton/attention.py
   tilesight run --json report.json pytest tests -q
 """
 

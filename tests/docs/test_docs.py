@@ -1,0 +1,47 @@
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    prose = re.sub(r"```.*?```|`[^`\n]*`", lambda code: "code", page.read_text(), flags=re.DOTALL)
+    for target, _, anchor in re.findall(r"\]\(([^)#:]*)(#([^)]*))?\)", prose):
+        path = (page.parent / target).resolve() if target else page
+        assert path.exists(), f"{target} is not there"
+        if anchor:
+            headings = [re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-")
+                        for line in path.read_text().splitlines() if line.startswith("#")]
+            assert anchor in headings, f"{target} has no heading {anchor}"
+
+
+def test_generated_pages_are_up_to_date():
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "make_docs.py", "--check"], text=True,
+                          capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_example_client_is_the_one_that_is_built():
+    page = (ROOT / "docs" / "write-a-client.md").read_text()
+    shown = re.search(r"```cpp\n(class Traffic.*?\n};)\n", page, re.DOTALL).group(1)
+    assert shown in (ROOT / "src" / "clients" / "traffic" / "traffic.cpp").read_text()
+
+
+def test_the_report_in_the_readme_is_the_one_that_is_printed():
+    done = subprocess.run([sys.executable, "-m", "tilesight", "run", "examples/triton/attention.py"], cwd=ROOT,
+                          text=True, capture_output=True, timeout=300)
+    shown = re.search(r"```\n\$ tilesight run examples.*?\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    printed = [without_seconds(line) for line in (done.stdout + done.stderr).splitlines()]
+    for line in shown.group(1).splitlines():
+        if line.strip() != "…":
+            assert without_seconds(line) in printed
+
+
+def without_seconds(line):
+    return re.sub(r"\d+\.\d s\b", "N s", line)
