@@ -128,8 +128,9 @@ launch::Storage storageOf(nb::handle row) {
   return storage;
 }
 
-/// A copy with memory of its own.
-std::shared_ptr<const launch::Launch> kept(const launch::Launch& launch) {
+}  // namespace
+
+std::shared_ptr<launch::Launch> copyOf(const launch::Launch& launch) {
   auto copy = std::make_shared<launch::Launch>(launch);
   for (launch::Storage& storage : copy->storages) {
     const std::shared_ptr<uint8_t[]> bytes(new uint8_t[storage.bytes]);
@@ -139,6 +140,8 @@ std::shared_ptr<const launch::Launch> kept(const launch::Launch& launch) {
   }
   return copy;
 }
+
+namespace {
 
 Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list& arguments,
                     const nb::list& storages, const nb::list& clients, unsigned threads,
@@ -171,7 +174,7 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
     uint64_t bytes = 0;
     for (const launch::Storage& storage : launch.storages) bytes += storage.bytes;
     if (bytes <= keepLimit && keepLimit) {
-      report.inputs = kept(launch);
+      report.inputs = copyOf(launch);
       report.inputBytes = bytes;
     }
   }

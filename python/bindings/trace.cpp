@@ -5,6 +5,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include "binding.h"
+#include "clients/tracer/replay.h"
 #include "exec/kernel.h"
 
 namespace nb = nanobind;
@@ -85,6 +87,20 @@ nb::dict operations(const TracerInstance& instance) {
   return result;
 }
 
+/// Addresses (int64) and mask (uint8) of access `ordinal` of a program, as bytes: the launch runs again
+/// up to that program on a copy of the inputs it was given.
+nb::tuple replay(const TracerInstance& instance, const Report& report, int64_t program, int64_t ordinal) {
+  if (!report.inputs) throw Error("the inputs of this launch are gone: set ts.config.keep_inputs = \"64M\" before it");
+  clients::AccessElements elements;
+  {
+    nb::gil_scoped_release released;
+    const std::shared_ptr<launch::Launch> copy = copyOf(*report.inputs);
+    elements = valueOf(clients::replayAccess(instance.kernel(), *copy, program, ordinal));
+  }
+  return nb::make_tuple(nb::bytes(elements.addresses.data(), elements.addresses.size() * sizeof(int64_t)),
+                        nb::bytes(elements.mask.data(), elements.mask.size()));
+}
+
 }  // namespace
 
 void defineTrace(nb::module_& module) {
@@ -92,6 +108,7 @@ void defineTrace(nb::module_& module) {
       .def("columns", &columns)
       .def("patterns", &patterns)
       .def("operations", &operations)
+      .def("replay", &replay, nb::arg("report"), nb::arg("program"), nb::arg("ordinal"))
       .def("__len__", [](const TracerInstance& instance) { return instance.trace().records.size(); });
 }
 

@@ -7,6 +7,7 @@
 
 #include "clients/tracer/tracer.h"
 #include "exec/run.h"
+#include "launch/launch.h"
 
 namespace tilesight::binding {
 
@@ -26,6 +27,9 @@ class TracerInstance {
   std::shared_ptr<const exec::Kernel> kernel_;
   void* self_;
 };
+
+/// A copy of a launch with memory of its own.
+std::shared_ptr<launch::Launch> copyOf(const launch::Launch& launch);
 
 void defineTrace(nanobind::module_& module);
 

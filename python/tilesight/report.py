@@ -85,7 +85,7 @@ class Report:
         if self.native.trace is None:
             raise Error("this launch was not traced: ask for client=\"tracer\"")
         if self._trace is None:
-            self._trace = Trace(self.native.trace, self.grid, self.native.arguments)
+            self._trace = Trace(self.native.trace, self.grid, self.native.arguments, self.native)
         return self._trace
 
     @property

@@ -5,6 +5,8 @@ import numpy as np
 from .batch import FAULTS, KINDS
 from .errors import Error
 
+SPLAT, AFFINE, SEPARABLE, DENSE = range(4)  # ts_form of include/tilesight/client.h
+
 _TYPES = {"program": np.int64, "base": np.int64, "op": np.uint32, "pattern": np.uint32,
           "active": np.uint32, "argument": np.int16, "kind": np.uint8, "faults": np.uint8,
           "m": np.uint32, "n": np.uint32}
@@ -20,6 +22,8 @@ class Record:
         linear = int(columns["program"][row])
         x, y, _ = trace.grid
         self.program = (linear % x, linear // x % y, linear // (x * y))
+        self._trace = trace
+        self._linear = linear
         self.op = int(columns["op"][row])
         self.operation, self.file, self.line, self.column = trace.operations.get(self.op, ("", "", 0, 0))
         self.argument = None
@@ -38,6 +42,46 @@ class Record:
         self.argument = trace.arguments[number] if number >= 0 else None
         self.faults = [name for name, bit in FAULTS.items() if columns["faults"][row] & bit]
 
+    def addresses(self):
+        """The virtual byte address of every element, an int64 array of the tile's shape. Affine tiles
+        are written out; others are computed again, which runs the launch up to this program on a copy
+        of its inputs. Raises Error if those are gone, or for dots and reductions."""
+        self._is_access()
+        pattern = self._trace.patterns[self._trace.columns["pattern"][self.row]]
+        if pattern["form"] == AFFINE:
+            at = np.full(self.shape, self.base, np.int64)
+            for axis, stride in enumerate(self.strides):
+                steps = np.arange(self.shape[axis], dtype=np.int64) * stride
+                at += steps.reshape([-1 if d == axis else 1 for d in range(len(self.shape))])
+            return at
+        if pattern["form"] == SPLAT:
+            return np.full(self.shape, self.base, np.int64)
+        return self._replay()[0]
+
+    def mask(self):
+        """Which elements the mask lets through: a bool array of the tile's shape; see addresses()."""
+        self._is_access()
+        pattern = self._trace.patterns[self._trace.columns["pattern"][self.row]]
+        if pattern["mask_form"] == SPLAT:
+            return np.full(self.shape, pattern["mask_all"], bool)
+        if pattern["mask_form"] == AFFINE:
+            inside = np.zeros(self.shape, bool)
+            inside[tuple(slice(low, high) for low, high in zip(pattern["lo"], pattern["hi"]))] = True
+            return inside
+        return self._replay()[1]
+
+    def _is_access(self):
+        if self.kind in ("dot", "reduce"):
+            raise Error(f"a {self.kind} has no addresses")
+
+    def _replay(self):
+        columns = self._trace.columns
+        mine = np.flatnonzero(columns["program"] == self._linear)
+        accesses = [row for row in mine if KINDS[columns["kind"][row]] not in ("dot", "reduce")]
+        addresses, mask = self._trace.replay(self._linear, accesses.index(self.row))
+        return (np.frombuffer(addresses, np.int64).reshape(self.shape),
+                np.frombuffer(mask, np.uint8).reshape(self.shape).astype(bool))
+
     def __repr__(self):
         what = f" {self.argument}" if self.argument else ""
         return f"<{self.kind}{what} by program {self.program} at {self.file}:{self.line}>"
@@ -47,7 +91,9 @@ class Trace:
     """The records, in program order: `len`, indexing and iteration give Records; `columns` gives
     numpy arrays with one row a record."""
 
-    def __init__(self, native, grid, arguments):
+    def __init__(self, native, grid, arguments, report=None):
+        self._native = native
+        self._report = report
         self.grid = tuple(max(size, 1) for size in grid)
         self.arguments = arguments
         self.columns = {name: np.frombuffer(data, _TYPES[name]) for name, data in native.columns().items()}
@@ -74,6 +120,10 @@ class Trace:
         x, y, z = (*program, 0, 0)[:3]
         linear = x + self.grid[0] * (y + self.grid[1] * z)
         return [Record(self, row) for row in np.flatnonzero(self.columns["program"] == linear)]
+
+    def replay(self, linear, ordinal):
+        """Addresses and mask of access `ordinal` of program number `linear`, as bytes."""
+        return self._native.replay(self._report, linear, ordinal)
 
     def at(self, *_, **__):
         """The value of a variable at a point of the execution: planned."""
