@@ -88,3 +88,23 @@ def test_another_process_finds_the_text(tmp_path):
 def test_constants_without_a_lasting_text_are_not_cached(tmp_path):
     assert texts_made(tmp_path, 7, fn="tl.constexpr(len)")[0] == 1
     assert texts_made(tmp_path, 7, fn="tl.constexpr(len)")[0] == 1
+
+
+def test_text_that_names_files_which_are_gone_is_made_anew(tmp_path):
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "helpers.py").write_text(
+            "import triton\n\n@triton.jit\ndef twice(v):\n    return v * 2\n")
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM.format(python=str(ROOT / "python"), tests=str(ROOT / "tests/python"), fn="None")
+                      .replace("import numpy", "from helpers import twice\nimport numpy")
+                      .replace("tl.arange(0, B), n)", "tl.arange(0, B), twice(n))"))
+
+    def made(folder):
+        return subprocess.run([sys.executable, str(script), "7"], capture_output=True, text=True, check=True,
+                              env={**os.environ, "PYTHONWARNINGS": "ignore",
+                                   "PYTHONPATH": str(tmp_path / folder)}).stdout.split()[0]
+
+    assert [made("old"), made("old")] == ["1", "0"]
+    (tmp_path / "old" / "helpers.py").unlink()
+    assert made("new") == "1"

@@ -5,55 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 
 import pytest
 
 from paths import ROOT
-
-KERNELS = """
-import os, sys
-import numpy as np
-import triton
-import triton.language as tl
-
-@triton.jit
-def clean(x_ptr, n, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(x_ptr + offs, 1.0, mask=offs < n)
-
-@triton.jit
-def buggy(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + offs)
-    tl.store(y_ptr + offs, x, mask=offs < n)
-
-x, y = np.zeros(100, np.float32), np.zeros(100, np.float32)
-
-def run_clean():
-    clean[(2,)](x, 100, BLOCK=64)
-    assert (x == 1).all()
-
-def run_buggy():
-    x[:] = 3
-    buggy[(2,)](x, y, 100, BLOCK=64)
-    assert (y == 3).all()
-"""
-
-
-@pytest.fixture
-def tilesight_run(tmp_path):
-    """Runs `tilesight run ARGUMENTS` in a folder with the given programs."""
-    def run(*arguments, files=None, env=None, **kwargs):
-        (tmp_path / "kernels.py").write_text(KERNELS)
-        for name, text in (files or {}).items():
-            (tmp_path / name).write_text(textwrap.dedent(text))
-        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONWARNINGS": "ignore",
-                       "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}
-        return subprocess.run([sys.executable, "-m", "tilesight", "run", *arguments], cwd=tmp_path,
-                              env=environment, capture_output=True, text=True, timeout=120, **kwargs)
-    return run
-
 
 def test_clean_program(tilesight_run):
     done = tilesight_run("p.py", files={"p.py": "import kernels; kernels.run_clean()"})

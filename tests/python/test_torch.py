@@ -2,8 +2,6 @@
 
 import pytest
 
-from test_run import tilesight_run  # noqa: F401  (a fixture)
-
 pytest.importorskip("torch")
 
 PROGRAM = """
@@ -26,7 +24,7 @@ PROGRAM = """
 """
 
 
-def test_gpu_devices_become_the_cpu_and_it_says_so_once(tilesight_run):  # noqa: F811
+def test_gpu_devices_become_the_cpu_and_it_says_so_once(tilesight_run):
     body = """
     assert torch.cuda.is_available() and torch.cuda.device_count() == 1
     device = triton.runtime.driver.active.get_active_torch_device()
@@ -53,7 +51,7 @@ def test_gpu_devices_become_the_cpu_and_it_says_so_once(tilesight_run):  # noqa:
     assert done.stderr.count("there is no GPU here") == 1
 
 
-def test_launches_from_autograd_and_their_strides(tilesight_run):  # noqa: F811
+def test_launches_from_autograd_and_their_strides(tilesight_run):
     body = """
     class Double(torch.autograd.Function):
         @staticmethod
@@ -75,7 +73,7 @@ def test_launches_from_autograd_and_their_strides(tilesight_run):  # noqa: F811
     assert "396 bytes past its end (4 bytes)" in done.stderr
 
 
-def test_autotuned_kernels_reset_torch_tensors(tilesight_run):  # noqa: F811
+def test_autotuned_kernels_reset_torch_tensors(tilesight_run):
     body = """
     @triton.autotune([triton.Config({"B": 128}), triton.Config({"B": 64})], key=["n"], reset_to_zero=["out"])
     @triton.jit
@@ -92,7 +90,7 @@ def test_autotuned_kernels_reset_torch_tensors(tilesight_run):  # noqa: F811
     assert "configuration 1 of 2" in done.stderr
 
 
-def test_addresses_stored_in_tensors(tilesight_run):  # noqa: F811
+def test_addresses_stored_in_tensors(tilesight_run):
     body = """
     @triton.jit
     def through(table_ptr, out_ptr, COUNT: tl.constexpr, BLOCK: tl.constexpr):

@@ -24,6 +24,11 @@ def files_of(ir_text):
     return list(dict.fromkeys(_unescaped(name) for name in _FILE.findall(ir_text)))
 
 
+def all_there(ir_text):
+    """Whether every file in the locations exists: text from a cache may name files that were moved."""
+    return all(os.path.exists(path) or path in linecache.cache for path in files_of(ir_text))
+
+
 def collect(ir_text, functions=()):
     """Path -> text of every user source file in the locations. `functions` are JIT functions whose
     own source stands in for a file that is not to be had (a notebook cell that is gone)."""

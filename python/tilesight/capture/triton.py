@@ -122,7 +122,7 @@ class Specialiser:
         function_key = function.cache_key  # also finds the globals that the kernel uses
         key = self._disk_key(function_key, signature, constants, attributes, options)
         text = cache.load(key) if key else None
-        if text is None:
+        if text is None or not sources.all_there(text):
             text = self._front_end(signature, constants, attributes, options)
             if key:
                 cache.store(key, text)
