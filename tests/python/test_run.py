@@ -256,3 +256,17 @@ def test_internal_errors_are_status_4(tilesight_run):
     done = tilesight_run("p.py", files={"p.py": program})
     assert done.returncode == 4, done.stderr
     assert "out of memory" in done.stderr and "out-of-bounds" in done.stderr
+
+
+def test_an_interrupted_program_is_still_reported(tilesight_run, tmp_path):
+    tilesight_run("--help")  # writes kernels.py
+    (tmp_path / "p.py").write_text(
+        "import kernels, time; kernels.run_buggy(); print('waiting', flush=True); time.sleep(60)")
+    process = subprocess.Popen([sys.executable, "-m", "tilesight", "run", "p.py"], cwd=tmp_path, text=True,
+                               env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    assert process.stdout.readline() == "waiting\n"
+    os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C in a terminal does
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "KeyboardInterrupt" in errors and "out-of-bounds" in errors
