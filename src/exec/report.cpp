@@ -311,6 +311,12 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
       operand.bytesPast = end > high ? end - high : address < storage.base ? address - storage.base : 0;
       finding.operand = std::move(operand);
     }
+    if (finding.kind == "out-of-view" && finding.operand) {
+      const findings::Operand& o = *finding.operand;
+      bool named = true;
+      for (size_t d = 0; d < o.index.size(); ++d) named = named && o.index[d] >= 0 && o.index[d] < o.shape[d];
+      if (named) finding.notes.push_back("the address lies in a gap of the view, behind the element named");
+    }
     explain(machine, instr, access, finding);
     if (instr.outCount && !instr.valueNeeded && instr.op == Opcode::Load)
       finding.notes.push_back("result unused: the compiler removes this load");
