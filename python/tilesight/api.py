@@ -3,7 +3,7 @@
 from . import report as reports
 from . import session
 from .capture import hook
-from .config import client_list
+from .config import checked_clients, client_list
 from .errors import Error
 
 
@@ -13,7 +13,7 @@ def trace(client=None):
     @triton.heuristics."""
     if callable(client) and not isinstance(client, (str, list, tuple)) and not hasattr(client, "needs"):
         raise Error("write @ts.trace() or @ts.trace(client=\"sanitizer\"), with the parentheses")
-    client_list(client)
+    checked_clients(client)
 
     def decorate(kernel):
         hook.install()
@@ -37,7 +37,7 @@ def check(kernel, client=None, uninitialized=()):
     returns the launch's Report. `uninitialized` names arrays that hold no data yet."""
     if not hasattr(kernel, "run"):
         raise Error(f"{kernel!r} is no Triton kernel: ts.check takes what @triton.jit gives")
-    client_list(client)
+    checked_clients(client)
     return _Checked(kernel, client, uninitialized)
 
 

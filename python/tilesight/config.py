@@ -34,9 +34,30 @@ def client_list(value):
     return [item for item in result if item != "off"]
 
 
+def checked_clients(value):
+    """client_list(value), with names that exist."""
+    clients = client_list(value)
+    names = [client for client in clients or () if isinstance(client, str)]
+    if names:
+        from .engine import native
+        native().check_clients(names)
+    return clients
+
+
 def _client(value):
-    client_list(value)
+    checked_clients(value)
     return value
+
+
+def check_environment():
+    """Raises tilesight.Error for a TILESIGHT_* variable whose value cannot be used."""
+    for name, check in _SETTINGS.items():
+        variable = "TILESIGHT_" + name.upper()
+        if variable in os.environ:
+            try:
+                check(os.environ[variable])
+            except Error as error:
+                raise Error(f"{variable}: {error}") from None
 
 
 def _on_finding(value):

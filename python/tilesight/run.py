@@ -14,11 +14,12 @@ import sys
 import tempfile
 
 from . import wire
-from .config import COMMAND_LINE_VARIABLE
+from .config import COMMAND_LINE_VARIABLE, check_environment
 from .engine import native
 from .errors import Error
 from .process import RUN_DIR
 from .run_options import USAGE, parse
+from .session import reason
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
@@ -35,6 +36,10 @@ def main(arguments):
     try:
         options, program = parse(arguments)
         command = command_of(program)
+        check_environment()
+        for option, path in (("--save", options.save), ("--json", options.json)):
+            if path is not None and path != "-":
+                check_writable(option, path, folder=option == "--save" and options.save_is_folder)
         session = native().Session(ignore=options.ignore, print_limit=options.print_limit,
                                    fail_on=options.fail_on, error_exitcode=options.error_exitcode,
                                    quiet=options.quiet)
@@ -44,14 +49,16 @@ def main(arguments):
     folder = tempfile.mkdtemp(prefix="tilesight-run-")
     try:
         try:
-            status = execute(command, environment(options, folder))
+            status, interrupted = execute(command, environment(options, folder))
         except OSError as error:
             print(f"tilesight: error: {command[0]} cannot be started: {error.strerror}", file=sys.stderr)
             return 2
-        collect(session, folder, options)
+        outcome = collect(session, folder, options)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return finish(session, options, status)
+    if interrupted and session.launches:
+        session.add_note("the program was interrupted: this is what it did until then")
+    return finish(session, options, status, outcome.without_launches(options, interrupted))
 
 
 def command_of(program):
@@ -80,6 +87,28 @@ def command_of(program):
                    "command")
 
 
+def check_writable(option, path, folder):
+    """Refuses a place where no file can be written, before the program has run for nothing."""
+    if not path:
+        raise _Refused(f"{option} needs the name of a file")
+    place = os.path.abspath(path)
+    if not folder:
+        if os.path.isdir(place):
+            raise _Refused(f"{option} {path} is a folder")
+        place = os.path.dirname(place)
+        if not os.path.isdir(place):
+            raise _Refused(f"{option} {path}: there is no folder {place}")
+    while not os.path.exists(place):  # the folder of --save DIR/ is made when it is needed
+        place = os.path.dirname(place)
+    if not os.path.isdir(place):
+        raise _Refused(f"{option} {path}: {place} is no folder")
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            pass
+    except OSError as error:
+        raise _Refused(f"{option} {path} cannot be written: {error.strerror}") from None
+
+
 def environment(options, folder):
     """The environment of the program."""
     result = dict(os.environ)
@@ -94,22 +123,48 @@ def environment(options, folder):
 
 
 def execute(command, env):
-    """Runs the program to its end; its exit status as a shell would give it."""
+    """Runs the program to its end: its exit status as a shell would give it, and whether it was
+    interrupted."""
+    interrupted = []
+
+    def interrupt(*_):
+        interrupted.append(True)
+
     with subprocess.Popen(command, env=env) as child:
         # Ctrl-C reaches the program by itself; the report on what it did until then is still due.
-        handlers = {signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        handlers = {signal.SIGINT: signal.signal(signal.SIGINT, interrupt),
                     signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: child.terminate())}
         try:
             status = child.wait()
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
-    return status if status >= 0 else 128 - status
+    return status if status >= 0 else 128 - status, bool(interrupted)
+
+
+class Outcome:
+    """What the processes said beside the reports of launches."""
+
+    def __init__(self):
+        self.left_out = []  # names of kernels
+        self.saved = 0      # launches
+
+    def without_launches(self, options, interrupted):
+        """The report's line where no launch was checked."""
+        if self.left_out:
+            seen = ", ".join(self.left_out)
+            if options.kernel_text is not None:
+                return f"no launch matches --kernel-name {options.kernel_text} (kernels seen: {seen})"
+            return f"--launch-skip and --launch-count leave no launch (kernels seen: {seen})"
+        if interrupted:
+            return "interrupted before a kernel was launched"
+        return "no kernel was launched"
 
 
 def collect(session, folder, options):
-    """Takes the reports of all processes into the session."""
+    """Takes the reports of all processes into the session. Returns the Outcome."""
     module = native()
+    outcome = Outcome()
     for kind, value in wire.read(folder):
         if kind == "launch":
             session.add(module.LaunchReport.from_json(json.dumps(value)))
@@ -119,16 +174,41 @@ def collect(session, folder, options):
             session.add_problem(*value)
         elif kind == "internal":
             session.add_internal_error(value)
+        elif kind == "left out":
+            if value not in outcome.left_out:
+                outcome.left_out.append(value)
+        elif kind == "saved":
+            outcome.saved += 1
     if options.address_only:
         session.add_note("--address-only: outputs were not computed, so launches that use them may be "
                          "judged on other data than in a full run")
-    if options.save and not options.save_is_folder:
-        saved = sorted(name for name in os.listdir(folder) if name.endswith(".tsb"))
-        if saved:
-            module.merge_bundles([os.path.join(folder, name) for name in saved], options.save)
+    if options.save:
+        save(session, folder, options, outcome.saved)
+    return outcome
 
 
-def finish(session, options, status):
+def save(session, folder, options, count):
+    """Makes one bundle of what the processes saved, where one is asked for, and says what was saved."""
+    if count and not options.save_is_folder:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".tsb"))
+        try:
+            native().merge_bundles([os.path.join(folder, name) for name in names], options.save)
+        except (Error, OSError) as error:
+            session.add_problem(options.save, 0, 0, reason(error))
+            return
+    if options.quiet:
+        return
+    if count:
+        session.add_note(f"saved {count} launch{'es' if count > 1 else ''} to {options.save}")
+    elif session.launches:
+        session.add_note("nothing was saved" if session.verdict != "ok" or options.save_all else
+                         "nothing was saved: no launch had findings (--save-all keeps every launch)")
+
+
+_NO_LAUNCH = "no kernel was launched: nothing was checked\n"  # the session's own words
+
+
+def finish(session, options, status, without_launches):
     """Writes the reports; the exit status of the contract."""
     if options.json:
         text = session.json(status)
@@ -141,7 +221,10 @@ def finish(session, options, status):
                 session.add_problem(options.json, 0, 0, f"cannot be written: {error.strerror}")
     colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     sys.stdout.flush()
-    sys.stderr.write(session.text(colour))
+    text = session.text(colour)
+    if not session.launches:
+        text = text.replace(_NO_LAUNCH, f"{without_launches}: nothing was checked\n")
+    sys.stderr.write(text)
     return session.exit_status(status)
 
 

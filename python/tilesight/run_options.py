@@ -46,7 +46,8 @@ Example:
 class Options:
     client: list = None
     ignore: list = dataclasses.field(default_factory=list)
-    kernel_name: str = None
+    kernel_name: str = None  # an expression
+    kernel_text: str = None  # as it was given
     launch_skip: int = 0
     launch_count: int = None
     print_limit: int = 50
@@ -194,6 +195,8 @@ def parse(arguments):
         if isinstance(parsed, list):
             parsed = [*(getattr(options, field) or []), *parsed]
         setattr(options, field, parsed)
+        if field == "kernel_name":
+            options.kernel_text = value
     if options.save_all and not options.save:
         raise ValueError("--save-all needs --save")
     return options, arguments[position:]

@@ -90,28 +90,27 @@ class Plan:
         uninitialized = self.check.uninitialized if self.check else ()
         clients = self.clients
         counted = recorder.counts(kernel.name)
-        if not counted:
-            clients = []
-        index = recorder.next_index() if counted else 0
+        index = recorder.next_index()
         try:
-            report = engine.launch(kernel, bound, grid, clients, autotune=autotune, index=index,
-                                   uninitialized=uninitialized, keep=recorder.keep_limit())
+            report = engine.launch(kernel, bound, grid, clients if counted else [], autotune=autotune,
+                                   index=index, uninitialized=uninitialized,
+                                   keep=recorder.keep_limit() if counted else 0)
         except Error as error:
             if recorder.wire is None or self.check is not None:
                 raise
             # The rest of the program is still worth checking.
             if isinstance(error, InternalError):
                 recorder.wire.internal_error(str(error))
-            self._unknown(kernel.function, str(error), index)
+            if counted:
+                self._unknown(kernel.function, str(error), index)
+            return
+        if not counted:
+            recorder.left_out(kernel.name)
             return
         if autotune:
             recorder.note(f"{kernel.name}: autotune configuration {autotune['configuration']} of "
                           f"{autotune['of']} ({autotune['text']}); {autotune['not_checked']} not checked")
         recorder.save(report)
-        if not counted:
-            recorder.note("launches left out by --kernel-name, --launch-skip or --launch-count were "
-                          "executed without checks")
-            return
         self._done(Report(report, kernel))
 
     def _done(self, report):
@@ -145,6 +144,12 @@ def interpreted(function):
 
 # --- where reports go ----------------------------------------------------------------------------
 
+def reason(error):
+    """What an error says, without the "FILE: error: " that some begin with."""
+    text = getattr(error, "strerror", None) or str(error)
+    return text.split(": error: ", 1)[-1]
+
+
 class Recorder:
     """The reports of this process."""
 
@@ -156,6 +161,7 @@ class Recorder:
         self._matching = itertools.count()
         self._shown = set()      # fingerprints of findings that were printed
         self._notes = set()
+        self._left_out = set()   # names of kernels
         self._lock = threading.Lock()
         self._filter = None
         self._saved = 0          # bytes written by --save
@@ -167,7 +173,18 @@ class Recorder:
         self.wire = Wire(folder)
 
     def next_index(self):
-        return next(self._numbers)
+        """The number of a launch: they count, in order, in this process or in the `tilesight run`."""
+        return next(self._numbers) if self.wire is None else self.wire.next_number()
+
+    def left_out(self, kernel):
+        """A launch was executed without checks, because the command line chose others."""
+        with self._lock:
+            new = kernel not in self._left_out
+            self._left_out.add(kernel)
+        if new:
+            self.wire.left_out(kernel)
+        self.note("launches left out by --kernel-name, --launch-skip or --launch-count were executed "
+                  "without checks")
 
     def counts(self, kernel):
         """Is this launch among those that --kernel-name, --launch-skip and --launch-count choose?"""
@@ -198,23 +215,28 @@ class Recorder:
         options = config.command_line()
         if self.wire is None or not options.get("save"):
             return
-        if native_report.clean and not options.get("save_all"):
-            native_report.drop_inputs()
-            return
+        try:
+            if not native_report.clean or options.get("save_all"):
+                self._save(native_report, options)
+        except (Error, OSError) as error:  # the program goes on, and so does the report
+            self.problem(options.get("save_name") or options["save"], 0, 0, reason(error))
+        native_report.drop_inputs()
+
+    def _save(self, native_report, options):
         if not native_report.has_inputs or self._saved + native_report.input_bytes > options["save_limit"]:
             self.note("the limit of --save-limit was reached: not all launches were saved")
-            native_report.drop_inputs()
             return
         self._saved += native_report.input_bytes
         folder = options["save"]
         os.makedirs(folder, exist_ok=True)
-        name = f"{native_report.kernel}-{os.getpid()}-{native_report.index:05}.tsb"
-        path = os.path.join(folder, name)
-        native_report.set_bundle(options.get("save_name") or path)
+        path = os.path.join(folder, f"{native_report.kernel}-{os.getpid()}-{native_report.index:05}.tsb")
+        if options.get("save_name"):  # to be merged in the order of the launches
+            path = os.path.join(folder, f"{native_report.index:012}.tsb")
         writer = engine.native().BundleWriter(path)
         writer.add(native_report)
         writer.finish()
-        native_report.drop_inputs()
+        native_report.set_bundle(options.get("save_name") or path)
+        self.wire.saved()
 
     def remember(self, report):
         with self._lock:

@@ -14,6 +14,7 @@ class Wire:
         self._lock = threading.Lock()
         self._file = None
         self._pid = None
+        self._counter = self._counter_pid = None
 
     def _write(self, kind, value):
         self._write_text(json.dumps({"kind": kind, "value": value}))
@@ -36,6 +37,23 @@ class Wire:
 
     def problem(self, file, line, column, message):
         self._write("problem", [file, line, column, message])
+
+    def next_number(self):
+        """The number of a launch in the whole run: the processes share one file that grows by a byte
+        a launch."""
+        with self._lock:
+            if self._counter_pid != os.getpid():  # a forked child may not share the file's position
+                self._counter = os.open(os.path.join(self.folder, "launches"),
+                                        os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+                self._counter_pid = os.getpid()
+            os.write(self._counter, b".")
+            return os.lseek(self._counter, 0, os.SEEK_CUR) - 1
+
+    def left_out(self, kernel):
+        self._write("left out", kernel)
+
+    def saved(self):
+        self._write("saved", None)
 
     def internal_error(self, text):
         self._write("internal", text)
