@@ -5,6 +5,7 @@
 
 #include "binding.h"
 #include "exec/machine.h"
+#include "exec/source_line.h"
 
 namespace nb = nanobind;
 
@@ -313,7 +314,8 @@ void PythonClient::finish(findings::LaunchReport& report) {
     finding.program = {linear % x, linear / x % y, linear / x / y};
     if (const auto place = places_.find(op); place != places_.end()) {
       finding.location = {place->second.file, place->second.line, place->second.column, launch_.kernel};
-      finding.operation = place->second.name;
+      finding.operation = place->second.name.substr(place->second.name.find('.') + 1);
+      finding.sourceLine = exec::sourceLine(launch_, place->second.file, place->second.line);
     }
     if (argument >= 0 && static_cast<size_t>(argument) < launch_.arguments.size()) {
       finding.operand.emplace();
@@ -322,6 +324,10 @@ void PythonClient::finish(findings::LaunchReport& report) {
       finding.operand->shape = named.view.shape;
       finding.operand->strides = named.view.strides;
       finding.operand->dtype = named.view.dtype;
+      if (named.view.storage < launch_.storages.size()) {
+        finding.operand->allocationBytes = static_cast<int64_t>(launch_.storages[named.view.storage].bytes);
+        finding.operand->viewBytes = exec::viewBytes(named.view);
+      }
     }
     report.findings.push_back(std::move(finding));
   }

@@ -67,7 +67,10 @@ void Collector::merge(Collector&& later) {
     mine.countElements += entry->finding.countElements;
     mine.countPrograms += entry->finding.countPrograms;
     // The sentence gives the most bytes past the end; the witness stays the first.
-    mine.maxBytesPast = std::max(mine.maxBytesPast, entry->finding.maxBytesPast);
+    bool sameSide = !mine.operand || !entry->finding.operand ||
+                    (mine.operand->bytesPast < 0) == (entry->finding.operand->bytesPast < 0);
+    mine.maxBytesPast = std::max(mine.maxBytesPast, sameSide ? entry->finding.maxBytesPast : entry->finding.otherSideBytes);
+    mine.otherSideBytes = std::max(mine.otherSideBytes, sameSide ? entry->finding.otherSideBytes : entry->finding.maxBytesPast);
     for (const std::string& text : entry->finding.consequences) addTo(mine.consequences, text);
   }
   for (auto& unknown : later.unknowns_) addUnknown(std::move(unknown));

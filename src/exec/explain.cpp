@@ -36,11 +36,12 @@ std::string outerName(ir::Location location) {
   }
 }
 
-std::string groupDigits(int64_t v) { return std::to_string(v); }
-
 class Explainer {
  public:
   explicit Explainer(Machine& machine) : machine_(machine) {}
+  /// Values of tiles of this shape are also given at this element.
+  Explainer(Machine& machine, const Shape* shape, int64_t element)
+      : machine_(machine), witnessShape_(shape), witness_(element) {}
 
 
   // Follows parameters to the caller's operands and call results to the callee's returned values.
@@ -120,7 +121,12 @@ class Explainer {
     if (ir::isFloatKind(tile->kind)) return tile->numel() == 1 || tile->isSplat() ? elementText(*tile, 0) : std::string();
     Range range;
     if (!valueRange(*tile, &range)) return {};
-    return range.min == range.max ? groupDigits(range.min) : fmt::format("{}..{}", groupDigits(range.min), groupDigits(range.max));
+    if (range.min == range.max) return std::to_string(range.min);
+    std::string text = fmt::format("{}..{}", range.min, range.max);
+    // What came from memory says little as a range: add the value at the witness.
+    if (witness_ >= 0 && tile->form == Form::Dense && tile->numel() == witnessShape_->numel && tile->shape == witnessShape_)
+      text += fmt::format(", here {}", elementBits(*tile, witness_));
+    return text;
   }
 
   // Writes `ref` as an expression. `current` is the variable whose definition this is: operations
@@ -367,6 +373,8 @@ class Explainer {
   }
 
   Machine& machine_;
+  const Shape* witnessShape_ = nullptr;
+  int64_t witness_ = -1;
   std::set<std::string> seen_;
   std::vector<std::string> wraps_;
   std::vector<std::pair<Ref, std::string>> order_;
@@ -412,22 +420,28 @@ void explainValue(Machine& machine, const Instr& instr, const Value* value, find
   explainer.finish(finding);
 }
 
-void explain(Machine& machine, const Instr& instr, const Resolved& access, findings::Finding& finding) {
+void explain(Machine& machine, const Instr& instr, const Resolved& access, int64_t element, findings::Finding& finding) {
   const Operation& op = *instr.source;
-  Explainer address(machine);
+  Explainer address(machine, access.address.shape, element);
   bool view = instr.op == Opcode::ViewLoad || instr.op == Opcode::ViewStore || instr.op == Opcode::ViewGather ||
               instr.op == Opcode::ViewScatter;
   std::string own = outerName(op.location);
-  Ref pointer = address.resolve({instr.instance, op.operands[0]});
-  std::string pointerName = address.nameOf(pointer);
-  if (pointerName.empty() || pointerName == own) {
-    address.render(pointer, own, 0, 0);
-  } else {
-    address.mention(pointer, pointerName);
-  }
+  auto mentionPointer = [&](Explainer& explainer) {
+    Ref pointer = explainer.resolve({instr.instance, op.operands[0]});
+    std::string name = explainer.nameOf(pointer);
+    if (name.empty() || name == own) explainer.render(pointer, own, 0, 0);
+    else explainer.mention(pointer, name);
+  };
+  mentionPointer(address);
   if (view) {
-    for (size_t i = 1; i < op.operands.size(); ++i)
-      if (ir::isIntegerKind(machineKind(op.operands[i]->type))) address.render({instr.instance, op.operands[i]}, own, 0, 0);
+    // Where the block begins: the indices of the access.
+    std::string expression, values;
+    for (size_t i = 1; i < op.operands.size(); ++i) {
+      if (op.operands[i]->type.isTensor() || !ir::isIntegerKind(machineKind(op.operands[i]->type))) continue;
+      expression += (expression.empty() ? "" : ", ") + address.render({instr.instance, op.operands[i]}, own, 0, 0);
+      values += (values.empty() ? "" : ", ") + address.valueText(address.resolve({instr.instance, op.operands[i]}));
+    }
+    if (!expression.empty()) finding.because.push_back({"block", "[" + expression + "]", "[" + values + "]"});
   }
   bool bounds = finding.kind == "out-of-bounds" || finding.kind == "out-of-view";
   // The axis of the tensor that is run over, and the variables that reach beyond it.
@@ -449,9 +463,14 @@ void explain(Machine& machine, const Instr& instr, const Resolved& access, findi
   // Everything behind the pointer is mentioned while the definitions are written. Where no variable
   // of the tile runs over, a scalar may be the culprit: then arguments are listed too.
   bool anyBeyond = false;
-  for (auto& [ref, name] : ranges(address)) anyBeyond = anyBeyond || beyond(ref);
+  {
+    Explainer probe(machine);
+    findings::Finding scratch;
+    mentionPointer(probe);
+    probe.finish(scratch);
+    for (auto& [ref, name] : ranges(probe)) anyBeyond = anyBeyond || beyond(ref);
+  }
   address.finish(finding, beyond, !bounds || !anyBeyond);
-  for (auto& [ref, name] : ranges(address)) anyBeyond = anyBeyond || beyond(ref);
 
   const Value* mask = nullptr;
   if (instr.op == Opcode::Load && (instr.flag & 1)) mask = op.operands[1];

@@ -118,6 +118,7 @@ class Machine {
 
  private:
   void execute(uint32_t from);
+  void sinkCause(const Instr& instr, const Cause& cause, const Tile& hit, int64_t count, const char* where);
 
   const LaunchContext& context_;
   const std::vector<uint32_t>& operands_;

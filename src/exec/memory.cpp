@@ -355,9 +355,6 @@ Resolved LaunchMemory::resolve(BufferPool& pool, const Tile& pointer, const Tile
     access.faults |= faultsAt(access, address, i, values[i]);
   }
   access.clean = access.faults == 0;
-  access.address = std::move(address);
-  access.address.origin = pointer.origin;
-  access.address.origins = pointer.origins;
   return access;
 }
 

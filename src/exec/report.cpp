@@ -20,22 +20,6 @@ bool isLibraryFile(std::string_view path) {
          path.find("/triton/experimental/") != std::string_view::npos;
 }
 
-}  // namespace
-
-std::string sourceLine(const launch::Launch& launch, const std::string& file, uint32_t line) {
-  auto it = launch.sources.find(file);
-  if (it == launch.sources.end() || line == 0) return {};
-  std::string_view text = it->second;
-  for (uint32_t i = 1; i < line; ++i) {
-    size_t end = text.find('\n');
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + 1);
-  }
-  return std::string(text.substr(0, text.find('\n')));
-}
-
-namespace {
-
 // "k.helper__i32__(1,)cconstexpr_3_" is the helper of module k.
 std::string functionName(const ir::Operation* function) {
   if (!function) return {};
@@ -246,7 +230,10 @@ std::string standardMessage(const findings::Finding& f) {
     int64_t extent = o->allocationKnown && o->allocationBytes ? o->allocationBytes : o->viewBytes;
     const char* side = o->bytesPast < 0 ? "before its start" : "past its end";
     std::string size = fmt::format(" ({}{})", bytesText(extent), o->allocationKnown ? "" : "; the allocation is not known, the view counts");
-    return fmt::format("{} {} up to {} {}{}", what, verb, bytesText(f.maxBytesPast), side, size);
+    std::string both = f.otherSideBytes <= 0 ? std::string()
+                                             : fmt::format(" and up to {} {}", bytesText(f.otherSideBytes),
+                                                           o->bytesPast < 0 ? "past its end" : "before its start");
+    return fmt::format("{} {} up to {} {}{}{}", what, verb, bytesText(f.maxBytesPast), side, both, size);
   }
   if (f.kind == "out-of-view" && o)
     return fmt::format("{} {} inside the allocation ({}), but outside the view that was passed", what, verb,
@@ -317,8 +304,8 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
       for (size_t d = 0; d < o.index.size(); ++d) named = named && o.index[d] >= 0 && o.index[d] < o.shape[d];
       if (named) finding.notes.push_back("the address lies in a gap of the view, behind the element named");
     }
-    explain(machine, instr, access, finding);
-    if (instr.outCount && !instr.valueNeeded && instr.op == Opcode::Load)
+    explain(machine, instr, access, element, finding);
+    if (instr.outCount && !instr.valueNeeded && instr.op == Opcode::Load && !context.addressOnly)
       finding.notes.push_back("result unused: the compiler removes this load");
     found = &machine.collector().add(key, std::move(finding));
     if (instr.outCount && !instr.valueNeeded && instr.op == Opcode::Load && found->severity == findings::Severity::Error &&
@@ -329,7 +316,7 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
   if (view) {
     const StorageInfo& storage = context.memory->storages()[view->storage];
     bool before = found->operand && found->operand->bytesPast < 0;
-    int64_t farthest = 0;
+    int64_t farthest = 0, other = 0;
     std::vector<uint8_t> bits(access.address.numel());
     context.memory->faultBits(machine.pool(), access, bits.data());
     for (int64_t i = 0; i < access.address.numel(); ++i) {
@@ -337,8 +324,10 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
       int64_t at = elementBits(access.address, i);
       int64_t past = before ? storage.base - at : at + access.elementBytes - (storage.base + storage.bytes);
       farthest = std::max(farthest, past);
+      other = std::max(other, before ? at + access.elementBytes - (storage.base + storage.bytes) : storage.base - at);
     }
     found->maxBytesPast = std::max(found->maxBytesPast, farthest);
+    found->otherSideBytes = std::max(found->otherSideBytes, other);
   }
 }
 

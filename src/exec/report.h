@@ -4,6 +4,7 @@
 #include <string>
 
 #include "exec/machine.h"
+#include "exec/source_line.h"
 #include "findings/finding.h"
 
 namespace tilesight::exec {
@@ -20,8 +21,6 @@ struct Place {
   std::vector<findings::Frame> stack;
   std::string sourceLine;
 };
-/// Line `line` (from 1) of a source file that came with the launch, or "".
-std::string sourceLine(const launch::Launch& launch, const std::string& file, uint32_t line);
 Place placeOf(const LaunchContext& context, const Instr& instr);
 
 /// The loop variable's name in the source, or "". `downwards`: the source counts down, the IR up; the
@@ -53,6 +52,7 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
                   int64_t element, int64_t count, const char* message);
 
 /// The chain behind the address of an access, in the user's names; notes say what the mask lacks.
-void explain(Machine& machine, const Instr& instr, const Resolved& access, findings::Finding& finding);
+void explain(Machine& machine, const Instr& instr, const Resolved& access, int64_t element,
+             findings::Finding& finding);
 
 }  // namespace tilesight::exec

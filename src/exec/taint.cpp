@@ -1,5 +1,7 @@
 // Taint: elements that do not mean what the program meant, followed element by element to where they
 // matter. It costs nothing until the first fault, division by zero or overlong shift.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "exec/elementwise.h"
@@ -10,6 +12,8 @@
 namespace tilesight::exec {
 
 namespace {
+
+constexpr size_t kMaxCauses = 8;  // enough for a report
 
 const char* kindName(Cause::Kind kind) {
   return kind == Cause::Kind::DivisionByZero ? "division-by-zero" : "invalid-shift";
@@ -52,7 +56,7 @@ void Machine::taintSlot(uint32_t slot, Tile mask, uint32_t cause) {
   tainting_ = true;
   auto taint = std::make_shared<Taint>();
   taint->mask = fitMask(pool_, mask, slots_[slot].shape);
-  taint->cause = cause;
+  taint->causes = {cause};
   slots_[slot].taint = std::move(taint);
 }
 
@@ -152,7 +156,14 @@ void Machine::propagate(const Instr& instr) {
     if (countTrue(pool_, mask) == 0) continue;
     auto taint = std::make_shared<Taint>();
     taint->mask = std::move(mask);
-    taint->cause = result.taint ? result.taint->cause : first->cause;
+    if (result.taint) taint->causes = result.taint->causes;
+    for (unsigned i = 0; i < instr.inCount; ++i) {
+      if (!in(instr, i).taint) continue;
+      for (uint32_t cause : in(instr, i).taint->causes)
+        if (taint->causes.size() < kMaxCauses &&
+            std::find(taint->causes.begin(), taint->causes.end(), cause) == taint->causes.end())
+          taint->causes.push_back(cause);
+    }
     result.taint = std::move(taint);
   }
 }
@@ -163,7 +174,10 @@ void Machine::sink(const Instr& instr, const Tile& value, const Tile* active, co
   if (active) hit = maskAnd(pool_, fitMask(pool_, hit, active->shape), *active);
   int64_t count = countTrue(pool_, hit);
   if (count == 0) return;
-  const Cause& cause = causes_[value.taint->cause];
+  for (uint32_t number : value.taint->causes) sinkCause(instr, causes_[number], hit, count, where);
+}
+
+void Machine::sinkCause(const Instr& instr, const Cause& cause, const Tile& hit, int64_t count, const char* where) {
   if (cause.kind == Cause::Kind::Fault) {
     Place place = placeOf(context_, instr);
     bool control = instr.op == Opcode::BranchIfNot || instr.op == Opcode::LoopBegin || instr.op == Opcode::Assert;

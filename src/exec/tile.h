@@ -66,7 +66,7 @@ struct Tile {
 /// Which elements of a tile are not what the program meant, and since which event.
 struct Taint {
   Tile mask;        // i1, shape of the tile
-  uint32_t cause = 0;  // index into the machine's causes
+  std::vector<uint32_t> causes;  // indices into the machine's causes, first come first
 };
 
 /// A descriptor (offsets all 0) or a block pointer.

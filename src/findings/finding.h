@@ -68,6 +68,7 @@ struct Finding {
   std::vector<std::string> consequences;
   std::string remedy;                     // what to do next
   int64_t maxBytesPast = 0;  // over all elements counted: how far outside, in bytes
+  int64_t otherSideBytes = 0;  // how far outside on the other side, if that happened too; in the message
   int64_t countElements = 0, countPrograms = 0, countLaunches = 0;
   std::string bundle;
 };

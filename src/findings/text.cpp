@@ -114,6 +114,7 @@ std::string iterationText(const Iteration& iteration) {
 std::string targetText(const Operand& operand) {
   if (!operand.index.empty()) return operand.argument + indexText(operand.index);
   if (operand.argument.empty()) return "";
+  if (operand.byteOffset == 0) return operand.argument;
   return fmt::format("{} {} {}", operand.argument, operand.byteOffset < 0 ? "-" : "+",
                      counted(std::abs(operand.byteOffset), "byte"));
 }
@@ -121,6 +122,7 @@ std::string targetText(const Operand& operand) {
 /// "program (0,15,0), iteration start_n=960, element [40,0] = K[1,7,1000,0]".
 std::string witnessText(const Finding& finding) {
   std::string text;
+  if (!finding.test.empty()) text += finding.test + ", ";
   if (finding.launch) text += fmt::format("launch {}, ", finding.launch);
   text += programText(finding.program);
   if (!finding.iterations.empty()) {
@@ -200,13 +202,20 @@ std::string severityCounts(uint32_t errors, uint32_t warnings, uint32_t notes) {
   return joined(parts, ", ");
 }
 
+/// What a launch without findings and unknowns amounts to: without a client that looks at accesses, a
+/// kernel was only executed.
+std::string cleanVerdict(const std::vector<std::string>& checked) {
+  bool looked = std::find(checked.begin(), checked.end(), "bounds") != checked.end();
+  return looked || checked.empty() ? "ok" : "executed, bounds not checked";
+}
+
 std::string kernelLine(const KernelSummary& kernel, const Painter& paint) {
   std::string verdict = severityCounts(kernel.errors, kernel.warnings, kernel.notes);
   if (kernel.unknowns) {
     if (!verdict.empty()) verdict += ", ";
     verdict += fmt::format("unknown ({})", counted(kernel.unknowns, "reason"));
   }
-  if (verdict.empty()) verdict = "ok";
+  if (verdict.empty()) verdict = cleanVerdict(kernel.checked);
   std::string line = fmt::format("{}: {}, {}, {}", paint(Style::Place, printable(kernel.kernel)),
                                  counted(kernel.launches, "launch"), verdict,
                                  duration(kernel.seconds));
@@ -241,7 +250,7 @@ std::string summaryLine(const Session& session) {
     if (!verdict.empty()) verdict += ", ";
     verdict += counted(static_cast<int64_t>(session.unknowns().size()), "unknown");
   }
-  if (verdict.empty()) verdict = "ok";
+  if (verdict.empty()) verdict = cleanVerdict(checked);
   if (session.suppressed()) verdict += fmt::format(", {} suppressed", session.suppressed());
   std::string line =
       fmt::format("{}, {}, {}: {}.", counted(static_cast<int64_t>(kernels.size()), "kernel"),
