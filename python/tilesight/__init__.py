@@ -16,8 +16,9 @@ from .api import check, clear, launches, load, save, trace
 from .capture.pointers import data_ptr
 from .client import Client
 from .config import config
-from .errors import Error, FindingsError, InternalError
+from .errors import ArgumentError, Error, FindingsError, InternalError
 from .report import Finding, Report
 
-__all__ = ["Client", "check", "clear", "config", "data_ptr", "Error", "Finding", "FindingsError", "InternalError", "launches", "load",
+__all__ = ["ArgumentError", "Client", "check", "clear", "config", "data_ptr", "Error", "Finding", "FindingsError",
+           "InternalError", "launches", "load",
            "Report", "save", "trace"]

@@ -57,6 +57,9 @@ class _Checked:
             return running.reports[-1]
         return launch
 
+    def __call__(self, *args, **kwargs):
+        raise Error("the grid is missing: write ts.check(kernel)[grid](...)")
+
     def run(self, *args, grid, **kwargs):
         return self[grid](*args, **kwargs)
 
@@ -88,8 +91,8 @@ def save(path):
 
 
 def load(path, client=None):
-    """Runs the launches of a bundle with `client` and returns their reports, which also join
-    `ts.launches`. Nothing in the bundle is changed."""
+    """Runs the launches of a bundle with `client` and returns their reports. They do not join
+    `ts.launches`, which has this process's own launches. Nothing in the bundle is changed."""
     from . import engine
     from .config import config
 
@@ -98,12 +101,9 @@ def load(path, client=None):
         clients = client_list(config.resolve("client"))
     if clients is None:
         clients = session.DEFAULT_CLIENTS
-    loaded = [reports.Report(native, None)
-              for native in engine.native().run_bundle(str(path), clients, engine.threads(),
-                                                       bool(config.address_only))]
-    for one in loaded:
-        session.recorder.remember(one)
-    return loaded
+    return [reports.Report(native, None)
+            for native in engine.native().run_bundle(str(path), clients, engine.threads(),
+                                                     bool(config.address_only))]
 
 
 def clear():

@@ -28,6 +28,8 @@ def client_list(value):
     for item in value:
         result.extend(client_list(item) if isinstance(item, str) and "," in item else [item])
     for item in result:
+        if isinstance(item, type):
+            raise Error(f"{item.__name__} is a class: give an instance of it, {item.__name__}()")
         if not isinstance(item, str) and not hasattr(item, "needs"):
             raise Error(f"{item!r} is no client: give a name such as \"sanitizer\", a tilesight.Client, "
                         "or a list of them")

@@ -5,6 +5,10 @@ class Error(Exception):
     """Something Tilesight cannot do, said in one sentence with what to do instead."""
 
 
+class ArgumentError(Error, TypeError):
+    """A kernel was called with an argument that cannot be passed, or without one that it needs."""
+
+
 class InternalError(Error):
     """A fault of Tilesight itself; please report it."""
 

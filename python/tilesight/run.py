@@ -165,6 +165,7 @@ def collect(session, folder, options):
     """Takes the reports of all processes into the session. Returns the Outcome."""
     module = native()
     outcome = Outcome()
+    rejected, uncaught = {}, set()  # launches by number
     for kind, value in wire.read(folder):
         if kind == "launch":
             session.add(module.LaunchReport.from_json(json.dumps(value)))
@@ -179,12 +180,27 @@ def collect(session, folder, options):
                 outcome.left_out.append(value)
         elif kind == "saved":
             outcome.saved += 1
+        elif kind == "rejected":
+            rejected[value[0]] = value[1:]
+        elif kind == "uncaught":
+            uncaught.add(value)
+    for number, (kernel, file, line, column, message, remedy) in sorted(rejected.items()):
+        if number in uncaught:
+            session.add_problem(relative(file), line, column, message, remedy)
+        else:
+            session.add(module.unknown_launch(number, kernel, message, file, line))
     if options.address_only:
         session.add_note("--address-only: outputs were not computed, so launches that use them may be "
                          "judged on other data than in a full run")
     if options.save:
         save(session, folder, options, outcome.saved)
     return outcome
+
+
+def relative(file):
+    """A path as reports show it: relative where it lies below the working folder."""
+    here = os.getcwd() + os.sep
+    return file[len(here):] if file.startswith(here) else file
 
 
 def save(session, folder, options, count):

@@ -120,9 +120,9 @@ class Plan:
             return
         recorder.add(report)
 
-    def rejected(self, function, file, line, column, message):
-        """Triton's front end does not accept the kernel."""
-        recorder.problem(file, line, column, f"{function.__name__} is rejected by Triton: {message}")
+    def rejected(self, function, error, file, line, column, message, remedy):
+        """Triton does not accept the kernel, or its arguments; the program gets `error`."""
+        recorder.rejected(error, function.__name__, file, line, column, message, remedy)
 
     def unsupported(self, function, reason):
         """The launch cannot be executed at all."""
@@ -290,6 +290,21 @@ class Recorder:
             self.wire.problem(file, line, column, message)
         else:
             print(f"{file}:{line}:{column}: error: {message}", file=sys.stderr)
+
+    def rejected(self, error, kernel, file, line, column, message, remedy):
+        """A launch that could not be made. It is unknown if the program catches `error`, and bad input
+        if it does not: `uncaught` tells."""
+        if self.wire is not None:
+            error._tilesight_rejection = number = self.next_index()
+            self.wire.rejected(number, kernel, file, line, column, message, remedy)
+        elif remedy and hasattr(error, "add_note"):
+            error.add_note(f"{file}:{line}:{column}: error: {message}; {remedy}")
+
+    def uncaught(self, error):
+        """An exception ends the program."""
+        number = getattr(error, "_tilesight_rejection", None)
+        if number is not None and self.wire is not None:
+            self.wire.uncaught(number)
 
     def clear(self):
         with self._lock:

@@ -49,6 +49,12 @@ class Wire:
             os.write(self._counter, b".")
             return os.lseek(self._counter, 0, os.SEEK_CUR) - 1
 
+    def rejected(self, *fields):
+        self._write("rejected", fields)
+
+    def uncaught(self, number):
+        self._write("uncaught", number)
+
     def left_out(self, kernel):
         self._write("left out", kernel)
 

@@ -115,6 +115,23 @@ def test_rejected_kernels(tilesight_run):
         @triton.jit
         def kernel(x_ptr):
             tl.store(x_ptr, helper(tl.load(x_ptr)))
+        kernel[(1,)](np.zeros(4, np.float32))
+    """
+    done = tilesight_run("p.py", files={"p.py": program})
+    assert done.returncode == 2
+    (line,) = [line for line in done.stderr.splitlines() if "is rejected" in line]
+    assert line.startswith("p.py:5:12: error: kernel kernel is rejected by Triton:") and "nothing" in line
+    assert "change the kernel" in line
+    frames = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
+    assert len(frames) == 1 and "p.py" in frames[0]
+
+
+def test_a_rejection_that_the_program_catches_is_unknown(tilesight_run):
+    program = """
+        import numpy as np, triton, triton.language as tl
+        @triton.jit
+        def kernel(x_ptr):
+            tl.store(x_ptr, x_ptr.nothing)
         try:
             kernel[(1,)](np.zeros(4, np.float32))
         except triton.CompilationError:
@@ -122,9 +139,16 @@ def test_rejected_kernels(tilesight_run):
     """
     done = tilesight_run("p.py", files={"p.py": program})
     assert done.stdout == "seen by the program\n"
+    assert done.returncode == 3
+    assert "rejected by Triton" in " ".join(done.stderr.split()) and "p.py:5" in done.stderr
+
+
+def test_a_wrong_call_is_placed_where_it_is_made(tilesight_run):
+    done = tilesight_run("p.py", files={"p.py": "import kernels\n\nkernels.clean[(2,)](kernels.x, 100)"})
     assert done.returncode == 2
-    lines = [line for line in done.stderr.splitlines() if "rejected" in line]
-    assert len(lines) == 1 and "p.py:5:" in lines[0] and "nothing" in lines[0]
+    assert done.stderr.splitlines()[-1].startswith(
+        "p.py:3:1: error: kernel clean: argument BLOCK (a tl.constexpr) missing: give BLOCK=...")
+    assert "python/tilesight" not in done.stderr
 
 
 def test_interpreter_mode_is_overridden_and_said(tilesight_run):

@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 
-from . import autotune, driver, grid as grids, pointers, problems
+from . import autotune, calls, driver, grid as grids, pointers, problems, uncaught
 from .arguments import ArrayHandle, original
 from .triton import Backend, Specialiser
 from .. import session
@@ -34,6 +34,7 @@ def install():
         autotune.install(_patch, lambda tuner: session.plan(_innermost(tuner)) is not None)
         driver.install(_patch)
         _accept_arrays_in_descriptors()
+        _patch(sys, "excepthook", uncaught.hook(sys.excepthook, session.recorder.uncaught))
         _watch_interpreter()
         if "torch" in sys.modules:
             pointers.watch_torch(sys.modules["torch"])
@@ -57,6 +58,7 @@ def _innermost(kernel):
 
 def _hooked_run(native):
     def run(self, *args, grid, warmup, **kwargs):
+        __tracebackhide__ = True  # pytest shows the user's frames
         plan = session.plan(self)
         if plan is None:
             driver.require_device()
@@ -68,6 +70,7 @@ def _hooked_run(native):
 
 
 def _run(function, plan, args, kwargs, grid, warmup):
+    __tracebackhide__ = True
     for pre_run_hook in function.pre_run_hooks:
         pre_run_hook(*args, **kwargs)
     pointers.launching.now = True
@@ -78,19 +81,39 @@ def _run(function, plan, args, kwargs, grid, warmup):
 
 
 def _launch(function, plan, args, kwargs, grid, warmup):
+    __tracebackhide__ = True
     if getattr(function, "is_gluon", lambda: False)():
         plan.unsupported(function, "Gluon kernels cannot be executed yet")
         return None
     try:
         bound, kernel = Specialiser.of(function).bind(args, kwargs)
     except Exception as error:
-        plan.rejected(function, *problems.describe(function, error, (*args, *kwargs.values())))
-        raise
+        rejection = _rejection(function, plan, error, args, kwargs)
+    else:
+        rejection = None
+    if rejection is not None:
+        raise rejection
     if kernel.stand_in is None:
         kernel.stand_in = CompiledStandIn(kernel)
     if not warmup:
         plan.launch(kernel, bound, grids.resolve(grid, bound, original), autotune.chosen())
     return kernel.stand_in
+
+
+def _rejection(function, plan, error, args, kwargs):
+    """Reports a launch that Triton does not accept; the exception for the program."""
+    if not problems.in_front_end(error):
+        refusal = error if isinstance(error, Error) else calls.refusal(function, error, args, kwargs)
+        place = calls.place()
+        if refusal is not None and place is not None:
+            plan.rejected(function, refusal, *place, str(refusal), "")
+            return refusal
+    *place, message = problems.describe(function, error, (*args, *kwargs.values()))
+    plan.rejected(function, error, *place,
+                  f"kernel {function.__name__} is rejected by Triton: {message}",
+                  "change the kernel there: Triton rejects it on every device")
+    uncaught.forget_frames(error)
+    return error
 
 
 class CompiledStandIn:

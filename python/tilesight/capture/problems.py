@@ -8,6 +8,11 @@ def describe(function, error, args=()):
     return file, line, column, _message(error, args)
 
 
+def in_front_end(error):
+    """Was it raised while the front end walked through the kernel, and not for its arguments?"""
+    return _place(error) is not None
+
+
 def _chain(error):
     while error is not None:
         yield error
