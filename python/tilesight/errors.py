@@ -9,6 +9,10 @@ class ArgumentError(Error, TypeError):
     """A kernel was called with an argument that cannot be passed, or without one that it needs."""
 
 
+class NoDeviceError(Error, RuntimeError):
+    """A kernel that Triton is to run natively, on a machine without a GPU."""
+
+
 class InternalError(Error):
     """A fault of Tilesight itself; please report it."""
 

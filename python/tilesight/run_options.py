@@ -14,7 +14,12 @@ Runs a program unmodified, checks every Triton kernel launch in it (child proces
 reports on standard error when it has ended. No GPU is needed: kernels run on the CPU, and their
 results are where the program expects them.
 
-  --client C,...          clients (default: sanitizer); "off" only executes
+  --client C,...          clients, separated by commas (default: sanitizer)
+                            sanitizer  out-of-bounds accesses, misalignment, failed asserts
+                            tracer     records every access
+                            traffic    prints the bytes that each line reads and writes
+                            null       executes on the CPU and checks nothing
+                            off        as null; ts.config.client = "off" leaves kernels to the GPU
   --tool NAME             a group of clients: memcheck
   --kernel-name NAME      only kernels of this name, or matching regex:EXPRESSION
   --launch-skip N         leave out the first N matching launches

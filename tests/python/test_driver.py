@@ -3,6 +3,7 @@
 import sys
 
 import numpy as np
+import pytest
 import triton
 import triton.language as tl
 import triton.testing
@@ -71,3 +72,24 @@ def test_interpreted_kernels_are_named(monkeypatch, capsys):
         except Exception:
             pass  # Triton's interpreter does not take numpy arrays
     assert "interpreted runs under Triton's interpreter" in capsys.readouterr().err
+
+
+def test_off_without_a_gpu_says_what_to_do():
+    try:
+        sys.modules["triton.runtime.driver"]._create_driver()
+        pytest.skip("there is a GPU")
+    except RuntimeError:
+        pass
+
+    @ts.trace()
+    @triton.jit
+    def fill(x_ptr):
+        tl.store(x_ptr, 1.0)
+
+    x = np.zeros(4, np.float32)
+    ts.config.client = "off"
+    with pytest.raises(RuntimeError, match='0 active drivers.*ts.config.client = "null"'):
+        fill[(1,)](x)
+    ts.config.client = "null"
+    fill[(1,)](x)
+    assert x[0] == 1

@@ -202,6 +202,15 @@ def test_bad_usage_is_one_line(tilesight_run, arguments, message):
 def test_help_has_an_example(tilesight_run):
     done = tilesight_run("--help")
     assert done.returncode == 0 and "Example:" in done.stdout and "--save" in done.stdout
+    examples = [word for word in done.stdout.split() if word.startswith("examples/")]
+    assert examples and all((ROOT / example).exists() for example in examples)
+
+
+def test_help_names_the_clients(tilesight_run):
+    (error,) = tilesight_run("--client", "nonesuch", "p.py").stderr.splitlines()
+    available = error.split("(available: ")[1].split(")")[0].split(", ")
+    text = tilesight_run("--help").stdout
+    assert "sanitizer" in available and all(f"  {name}  " in text for name in [*available, "off"])
 
 
 def test_saved_launches_give_the_same_findings(tilesight_run, tmp_path):

@@ -7,6 +7,8 @@ Hopper GPU. `do_bench` runs the function once. A real driver, where there is one
 import sys
 import time
 
+from ..errors import NoDeviceError
+
 # Of an H100; num_sms is the user's to choose.
 PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132,
               "warpSize": 32, "sm_clock_rate": 1980000, "mem_clock_rate": 2619000,
@@ -89,10 +91,18 @@ _create = None  # Triton's own way to make the driver, while the stand-in is ins
 
 
 def require_device():
-    """Raises Triton's own error where a launch needs the device that is not there."""
+    """Raises Triton's own error, with what to do, where a launch needs the device that is not there."""
     active = sys.modules["triton.runtime.driver"].driver._active
     if _create is not None and (active is None or isinstance(active, StandInDriver)):
-        _create()
+        try:
+            _create()
+        except RuntimeError as error:
+            if "0 active drivers" not in str(error):
+                raise
+            raise NoDeviceError(
+                f"{error} Triton runs this kernel natively, because its client is \"off\" or it is not "
+                "traced, and there is no GPU. To execute it on the CPU, set ts.config.client = \"null\" for "
+                "traced kernels (it checks nothing), or launch it with ts.check or `tilesight run`") from None
 
 
 def install(patches):
