@@ -212,7 +212,34 @@ Tile clampF(BufferPool& pool, const Tile& x, const Tile& low, const Tile& high, 
   return ternarySpans(pool, kernels().clampF(x.kind, propagateNan), x, low, high);
 }
 
+namespace {
+
+// The common case: both sides are affine and nothing leaves 64 bits.
+bool affinePointerAdd(const Tile& pointer, const Tile& offset, int64_t bytes, Tile* out) {
+  auto affine = [](const Tile& t) { return t.form == Form::Splat || t.form == Form::Affine; };
+  if (!affine(pointer) || !affine(offset) || pointer.origin == kOriginMixed || pointer.rank() != offset.rank()) return false;
+  Tile result = splatTile(ElementKind::Pointer, 0, pointer.shape);
+  result.origin = pointer.origin;
+  int64_t scaled;
+  if (__builtin_mul_overflow(offset.base, bytes, &scaled) || __builtin_add_overflow(pointer.base, scaled, &result.base))
+    return false;
+  if (pointer.form == Form::Affine || offset.form == Form::Affine) {
+    result.form = Form::Affine;
+    for (int d = 0; d < pointer.rank(); ++d) {
+      int64_t step = pointer.form == Form::Affine ? pointer.stride[d] : 0;
+      int64_t more = offset.form == Form::Affine ? offset.stride[d] : 0;
+      if (__builtin_mul_overflow(more, bytes, &scaled) || __builtin_add_overflow(step, scaled, &result.stride[d])) return false;
+    }
+  }
+  *out = std::move(result);
+  return true;
+}
+
+}  // namespace
+
 Tile pointerAdd(BufferPool& pool, const Tile& pointer, const Tile& offset, int64_t bytes) {
+  Tile quick;
+  if (affinePointerAdd(pointer, offset, bytes, &quick)) return quick;
   // Offsets as 64-bit byte counts, sign-extended.
   Tile wide = offset;
   if (offset.kind != ElementKind::I64) {

@@ -3,20 +3,76 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <mutex>
+#include <vector>
 
 #include <sys/mman.h>
 
 namespace tilesight::exec {
 
-BitSpan::BitSpan(int64_t bits) : count_((bits + 63) / 64 + 1), low_(count_), high_(0) {
-  // Untouched pages of an anonymous mapping cost nothing.
-  void* memory = mmap(nullptr, static_cast<size_t>(count_) * 8, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  words_ = memory == MAP_FAILED ? nullptr : static_cast<uint64_t*>(memory);
+namespace {
+
+// Mappings that launches before have used and cleared: a fresh one costs a page fault for every 4 KiB that
+// is touched, which is a good part of a short launch.
+class Mappings {
+ public:
+  /// At least `words` zeroed words; their count comes back in `words`. Null if there is no memory.
+  uint64_t* take(int64_t* words) {
+    {
+      std::lock_guard lock(mutex_);
+      for (auto it = free_.rbegin(); it != free_.rend(); ++it)
+        if (it->words >= *words && it->words <= 2 * *words) {
+          uint64_t* memory = it->memory;
+          *words = it->words;
+          free_.erase(std::next(it).base());
+          return memory;
+        }
+    }
+    // Untouched pages of an anonymous mapping cost nothing.
+    void* memory = mmap(nullptr, static_cast<size_t>(*words) * 8, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<uint64_t*>(memory);
+  }
+
+  /// Takes a mapping back of which words [low, high) were touched.
+  void give(uint64_t* memory, int64_t words, int64_t low, int64_t high) {
+    if (high - low <= kKeptWords) {
+      if (low < high) std::memset(memory + low, 0, static_cast<size_t>(high - low) * 8);
+      std::lock_guard lock(mutex_);
+      if (free_.size() < kKept) {
+        free_.push_back({memory, words});
+        return;
+      }
+    }
+    munmap(memory, static_cast<size_t>(words) * 8);
+  }
+
+ private:
+  static constexpr size_t kKept = 64;
+  static constexpr int64_t kKeptWords = 1 << 16;  // 512 KiB: clearing more costs as much as faults
+  struct Mapping {
+    uint64_t* memory;
+    int64_t words;
+  };
+  std::mutex mutex_;
+  std::vector<Mapping> free_;
+};
+
+Mappings& mappings() {
+  static Mappings* all = new Mappings;  // never destroyed: threads may outlive static objects
+  return *all;
+}
+
+}  // namespace
+
+BitSpan::BitSpan(int64_t bits) : count_((bits + 63) / 64 + 1) {
+  words_ = mappings().take(&count_);
+  low_ = count_;
+  high_ = 0;
 }
 
 BitSpan::~BitSpan() {
-  if (words_) munmap(words_, static_cast<size_t>(count_) * 8);
+  if (words_) mappings().give(words_, count_, low_, high_);
 }
 
 BitSpan::BitSpan(BitSpan&& other) noexcept

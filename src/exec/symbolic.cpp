@@ -154,9 +154,10 @@ bool symbolicBinary(BufferPool& pool, BinaryOp op, const Tile& a, const Tile& b,
   switch (op) {
     case BinaryOp::AddI:
     case BinaryOp::SubI: {
-      Tile x, y;
-      if (!toSeparable(pool, a, &x) || !toSeparable(pool, b, &y)) return false;
-      if (!addForms(pool, x, y, op == BinaryOp::AddI ? 1 : -1, out)) return false;
+      Tile x, y;  // filled only where a form has to change
+      if (!isSymbolic(a) && !toSeparable(pool, a, &x)) return false;
+      if (!isSymbolic(b) && !toSeparable(pool, b, &y)) return false;
+      if (!addForms(pool, isSymbolic(a) ? a : x, isSymbolic(b) ? b : y, op == BinaryOp::AddI ? 1 : -1, out)) return false;
       return resultFits(*out);
     }
     case BinaryOp::MulI:
