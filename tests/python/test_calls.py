@@ -18,8 +18,8 @@ x = np.zeros(16, np.float32)
 
 
 @pytest.mark.parametrize("args, kwargs, message", [
-    ((x, 16), {}, r"argument BLOCK \(a tl.constexpr\) missing: give BLOCK=..."),
-    ((x,), {"BLOCK": 16}, "argument n missing"),
+    ((x, 16), {}, r"argument BLOCK \(a tl.constexpr\) is missing: give BLOCK=..."),
+    ((x,), {"BLOCK": 16}, "argument n is missing"),
     ((x, 16), {"BLOCK": 16, "BLOK": 1}, "no argument BLOK; did you mean BLOCK"),
     ((x, 16, 16, 3), {}, "4 were given; its arguments are x_ptr, n, BLOCK"),
     (([1.0], 16), {"BLOCK": 16}, "argument x_ptr is a list: pass an array"),

@@ -147,7 +147,7 @@ def test_a_wrong_call_is_placed_where_it_is_made(tilesight_run):
     done = tilesight_run("p.py", files={"p.py": "import kernels\n\nkernels.clean[(2,)](kernels.x, 100)"})
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(
-        "p.py:3:1: error: kernel clean: argument BLOCK (a tl.constexpr) missing: give BLOCK=...")
+        "p.py:3:1: error: kernel clean: argument BLOCK (a tl.constexpr) is missing: give BLOCK=...")
     assert "python/tilesight" not in done.stderr
 
 
@@ -303,3 +303,16 @@ def test_an_interrupted_program_is_still_reported(tilesight_run, tmp_path):
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 1
     assert "KeyboardInterrupt" in errors and "out-of-bounds" in errors
+    assert "the program was interrupted" in " ".join(errors.split())
+
+
+def test_an_interrupted_program_without_a_launch(tmp_path):
+    (tmp_path / "p.py").write_text("import time; print('waiting', flush=True); time.sleep(60)")
+    process = subprocess.Popen([sys.executable, "-m", "tilesight", "run", "p.py"], cwd=tmp_path, text=True,
+                               env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    assert process.stdout.readline() == "waiting\n"
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 128 + signal.SIGINT
+    assert "interrupted before a kernel was launched" in errors

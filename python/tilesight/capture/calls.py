@@ -48,7 +48,8 @@ def _missing(function, names):
     constants = {p.name for p in function.params if p.is_constexpr}
     remedy = ", ".join(f"{name}=..." for name in names)
     what = ", ".join(f"{name} (a tl.constexpr)" if name in constants else name for name in names)
-    return f"argument{'s' if len(names) > 1 else ''} {what} missing: give {remedy} in the call"
+    subject = f"arguments {what} are" if len(names) > 1 else f"argument {what} is"
+    return f"{subject} missing: give {remedy} in the call"
 
 
 def _problem(name, value):
