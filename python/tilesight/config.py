@@ -4,6 +4,7 @@ The command line of `tilesight run` beats `ts.config`, which beats TILESIGHT_* i
 which beats what a decorator says.
 """
 
+import functools
 import json
 import os
 import re
@@ -53,13 +54,23 @@ def _client(value):
 
 def check_environment():
     """Raises tilesight.Error for a TILESIGHT_* variable whose value cannot be used."""
-    for name, check in _SETTINGS.items():
-        variable = "TILESIGHT_" + name.upper()
-        if variable in os.environ:
-            try:
-                check(os.environ[variable])
-            except Error as error:
-                raise Error(f"{variable}: {error}") from None
+    for name in _SETTINGS:
+        _from_environment(name)
+
+
+def _from_environment(name):
+    """The checked value of TILESIGHT_<NAME>, or None."""
+    variable = "TILESIGHT_" + name.upper()
+    text = os.environ.get(variable)
+    return None if text is None else _checked(name, text, variable)
+
+
+@functools.lru_cache(maxsize=256)
+def _checked(name, text, variable):
+    try:
+        return _SETTINGS[name](text)
+    except Error as error:
+        raise Error(f"{variable}: {error}") from None
 
 
 def _on_finding(value):
@@ -130,10 +141,8 @@ class Config:
             return value
         if name in self._own:
             return self._own[name]
-        text = os.environ.get("TILESIGHT_" + name.upper())
-        if text is not None:
-            return _SETTINGS[name](text)
-        return decorator
+        value = _from_environment(name)
+        return decorator if value is None else value
 
     def __getattr__(self, name):
         if name in _SETTINGS:

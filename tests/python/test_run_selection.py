@@ -95,3 +95,9 @@ def test_settings_are_checked_at_once():
         ts.config.client = "nonesuch"
     ts.config.client = "sanitizer,tracer"
     ts.config.client = "off"
+
+
+def test_the_environment_s_error_names_the_variable(monkeypatch):
+    monkeypatch.setenv("TILESIGHT_CLIENT", "nonesuch")
+    with pytest.raises(ts.Error, match="TILESIGHT_CLIENT: there is no client"):
+        ts.config.client
