@@ -83,6 +83,7 @@ void BitSpan::set(int64_t from, int64_t to) {
   int64_t first = from / 64, last = (to - 1) / 64;
   low_ = std::min(low_, first);
   high_ = std::max(high_, last + 1);
+  if (!words_) return;  // no memory for the bits: intersects() answers by what it knows
   uint64_t head = ~uint64_t{0} << (from % 64), tail = ~uint64_t{0} >> (63 - (to - 1) % 64);
   if (first == last) {
     words_[first] |= head & tail;
@@ -95,6 +96,7 @@ void BitSpan::set(int64_t from, int64_t to) {
 
 bool BitSpan::intersects(const BitSpan& other) const {
   int64_t low = std::max(low_, other.low_), high = std::min(high_, other.high_);
+  if (!words_ || !other.words_) return any() && other.any();
   for (int64_t i = low; i < high; ++i)
     if (words_[i] & other.words_[i]) return true;
   return false;
@@ -144,25 +146,37 @@ void Footprint::forRuns(const LaunchMemory& memory, BufferPool& pool, const Reso
   int64_t bytes = access.elementBytes;
   const Tile& address = access.address;
   if (access.clean && access.storage && address.form != Form::Dense && access.mask.form != Form::Dense &&
-      address.shape->symbolic() && (address.isSplat() || address.form == Form::Affine)) {
+      address.shape->symbolic()) {
     size_t storage = static_cast<size_t>(access.storage - memory.storages().data());
     int rank = address.rank();
     std::array<int64_t, kMaxRank> lo{}, hi{}, index{};
     for (int d = 0; d < rank; ++d) {
       lo[d] = access.mask.form == Form::Box ? std::max<int64_t>(0, access.mask.stride[d]) : 0;
       hi[d] = access.mask.form == Form::Box ? std::min(access.mask.hi[d], address.shape->dims[d]) : address.shape->dims[d];
-      if (address.isSplat() || address.stride[d] == 0) hi[d] = lo[d] + 1;
+      bool vector = address.form == Form::Separable && address.axis[d];
+      if (!vector && (address.isSplat() || address.stride[d] == 0)) hi[d] = lo[d] + 1;
       index[d] = lo[d];
     }
     // A byte vector in the mask only makes the footprint a little larger than it is.
     int last = rank - 1;
     while (true) {
       int64_t at = address.base - access.storage->base;
-      for (int d = 0; d < rank; ++d)
-        if (!address.isSplat()) at += index[d] * address.stride[d];
+      const int64_t* values = rank && address.form == Form::Separable ? address.axisValues(last) : nullptr;
+      for (int d = 0; d < rank; ++d) {
+        if (address.isSplat() || (values && d == last)) continue;
+        at += address.form == Form::Separable && address.axis[d] ? address.axisValues(d)[index[d]] : index[d] * address.stride[d];
+      }
       int64_t step = rank && !address.isSplat() ? address.stride[last] : bytes;
       int64_t n = rank ? hi[last] - lo[last] : 1;
-      if (n == 1 || step == bytes) {
+      if (values) {
+        // Runs of neighbours: what `% M` tails and row gathers mostly are.
+        for (int64_t i = lo[last]; i < hi[last];) {
+          int64_t end = i + 1;
+          while (end < hi[last] && values[end] == values[end - 1] + bytes) ++end;
+          visit(storage, at + values[i], (end - i) * bytes);
+          i = end;
+        }
+      } else if (n == 1 || step == bytes) {
         visit(storage, at, n * bytes);
       } else {
         for (int64_t i = 0; i < n; ++i) visit(storage, at + i * step, bytes);

@@ -14,6 +14,8 @@ constexpr Handler kHandlers[] = {
 #undef OP
 };
 
+constexpr uint64_t kSpeculativeIterations = 5'000'000;  // of one program, a second or so
+
 }  // namespace
 
 Machine::Machine(const LaunchContext& context, std::vector<ClientState> clients, Footprint* footprint)
@@ -67,11 +69,20 @@ void Machine::runRegion(const plan::RegionCode& region) {
   const Instr* code = context_.plan->program.code.data();
   for (uint32_t at = region.begin; at < region.end && !stopped_; ++at) {
     kHandlers[static_cast<size_t>(code[at].op)](*this, code[at]);
+    if (tainting_) propagate(code[at]);
   }
 }
 
 bool Machine::spendIteration(const Instr& instr) {
-  if (!context_.iterationLimit || ++spent_ <= context_.iterationLimit) return true;
+  ++spent_;
+  if (footprint_ && spent_ > kSpeculativeIterations) {
+    // A range that runs beside others may have read a bound that is not there yet: give up, the launch
+    // is then done in order, without this limit.
+    stopped_ = true;
+    running_ = false;
+    return false;
+  }
+  if (!context_.iterationLimit || spent_ <= context_.iterationLimit) return true;
   stop(instr, fmt::format("a program took more than {} loop iterations", context_.iterationLimit));
   return false;
 }

@@ -65,7 +65,11 @@ class Machine {
 
   // -- for the operation handlers ----------------------------------------------------------------
 
-  const Tile& in(const Instr& instr, unsigned i) const { return slots_[operands_[instr.in + i]]; }
+  /// Operand `i`; an empty tile if the plan does not compute it (what only an unused result needs).
+  const Tile& in(const Instr& instr, unsigned i) const {
+    uint32_t slot = operands_[instr.in + i];
+    return slot == plan::kNoSlot ? nothing_ : slots_[slot];
+  }
   Tile& slot(uint32_t number) { return slots_[number]; }
   uint32_t inSlot(const Instr& instr, unsigned i) const { return operands_[instr.in + i]; }
   uint32_t outSlot(const Instr& instr, unsigned i = 0) const { return operands_[instr.out + i]; }
@@ -124,6 +128,7 @@ class Machine {
   const std::vector<uint32_t>& operands_;
   BufferPool pool_;  // before slots_: tiles return their buffers to it
   std::vector<Tile> slots_;
+  const Tile nothing_{};
   std::vector<LoopRecord> loops_;
   std::vector<Cause> causes_;
   std::vector<ClientState> clients_;
@@ -140,6 +145,9 @@ using Handler = void (*)(Machine&, const Instr&);
 #define OP(name) void exec##name(Machine&, const Instr&);
 #include "plan/opcodes.def"
 #undef OP
+
+/// Elements of a load or atomic that were outside mean nothing from here on.
+void taintFaults(Machine& machine, const Instr& instr, const Resolved& access);
 
 /// What a client's hooks get as `core`.
 struct AccessCore {

@@ -180,7 +180,9 @@ void execDot(Machine& m, const Instr& instr) {
   // The accumulator is updated in place when this is its last use.
   Tile d;
   if (((instr.dying >> 2) & 1) && isContiguous(c) && c.buffer.unique() && c.data() == c.buffer.bytes()) {
+    auto taint = c.taint;
     d = std::move(c);
+    c.taint = std::move(taint);  // read once more, when taint is passed on
   } else {
     const Shape* shape = m.outShape(instr);
     d = denseTile(m.pool(), accumulator, shape);
@@ -254,6 +256,17 @@ void execTake(Machine& m, const Instr& instr) {
       at[d] = 0;
     }
   }
+  if (source.kind == ElementKind::Pointer)
+    assignOrigins(m.pool(), result, [&](int64_t i) {
+      std::vector<int64_t> place(rank);
+      for (int64_t d = rank - 1, left = i; d >= 0; --d) {
+        place[d] = left % to->dims[d];
+        left /= to->dims[d];
+      }
+      int64_t k = elementBits(index, i), position = 0;
+      for (int d = 0; d < rank; ++d) position += (d == axis ? k : place[d]) * step[d];
+      return k >= 0 && k < from.dims[axis] ? originAt(source, position) : kOriginUnknown;
+    });
   m.set(instr, std::move(result));
 }
 

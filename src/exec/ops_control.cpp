@@ -58,6 +58,10 @@ void execLoopBegin(Machine& m, const Instr& instr) {
     m.jump(instr.target);
     return;
   }
+  if (loop.step == 0 || (loop.step < 0 && !loop.isUnsigned)) {
+    m.stop(instr, "a loop whose step is " + std::to_string(loop.step) + " does not end on the device");
+    return;
+  }
   m.set(instr, splatTile(m.outKind(instr), loop.value, m.outShape(instr)));
   m.enterLoop(loop);
   m.loopIteration(instr);

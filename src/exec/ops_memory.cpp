@@ -11,9 +11,7 @@
 
 namespace tilesight::exec {
 
-namespace {
-
-// A fault the machine survives: what was read there means nothing from here on.
+// A fault the machine survives.
 void taintFaults(Machine& m, const Instr& instr, const Resolved& access) {
   Tile faulty = denseTile(m.pool(), ElementKind::I1, access.address.shape);
   m.context().memory->faultBits(m.pool(), access, denseData(faulty));
@@ -27,8 +25,6 @@ void taintFaults(Machine& m, const Instr& instr, const Resolved& access) {
   }
   if (any) m.taintSlot(m.outSlot(instr), std::move(faulty), m.cause(Cause::Kind::Fault, instr));
 }
-
-}  // namespace
 
 void execLoad(Machine& m, const Instr& instr) {
   const Tile& pointer = m.in(instr, 0);
@@ -139,6 +135,8 @@ void execAtomicCas(Machine& m, const Instr& instr) {
   if (bytes == 0) return m.noKernel(instr);
   Resolved access = m.context().memory->resolve(m.pool(), pointer, nullptr, bytes);
   if (m.tainting()) m.sink(instr, pointer, &access.mask, "address");
+  if (m.tainting())
+    for (unsigned i = 1; i < 3; ++i) m.sink(instr, m.in(instr, i), &access.mask, "value");
   m.access(instr, TS_ATOMIC_CAS, access);
   const Shape* shape = access.address.shape;
   Tile address = contiguous(m.pool(), access.address);

@@ -14,6 +14,23 @@ const Shape* withAxis(Machine& m, const Shape& shape, int axis, int64_t size) {
   return m.context().kernel->shapes().intern(dims);
 }
 
+// Taint that the combine function itself made (a division by zero in it) goes to the whole result.
+class RegionTaint {
+ public:
+  void look(Machine& m, const plan::RegionCode& region) {
+    if (!m.tainting()) return;
+    for (uint32_t slot : region.results)
+      if (m.slot(slot).taint && causes_.empty()) causes_ = m.slot(slot).taint->causes;
+  }
+  void apply(Machine& m, const Instr& instr) const {
+    for (unsigned i = 0; i < instr.outCount && !causes_.empty(); ++i)
+      m.taintSlot(m.outSlot(instr, i), maskSplat(true, m.outShape(instr, i)), causes_.front());
+  }
+
+ private:
+  std::vector<uint32_t> causes_;
+};
+
 }  // namespace
 
 void execReduce(Machine& m, const Instr& instr) {
@@ -41,6 +58,7 @@ void execReduce(Machine& m, const Instr& instr) {
   }
   std::vector<Tile> current;
   for (unsigned i = 0; i < count; ++i) current.push_back(m.in(instr, i));
+  RegionTaint made;
   while (length > 1) {
     // Power-of-two lengths are the rule; an odd middle element waits for the next round.
     int64_t half = length / 2, kept = length - half;
@@ -51,6 +69,7 @@ void execReduce(Machine& m, const Instr& instr) {
     }
     m.runRegion(region);
     if (m.stopped()) return;
+    made.look(m, region);
     for (unsigned i = 0; i < count; ++i) {
       Tile next = m.slot(region.results[i]);
       if (next.shape != part) next = broadcast(m.pool(), next, part);
@@ -63,8 +82,10 @@ void execReduce(Machine& m, const Instr& instr) {
     Tile result = reshape(m.pool(), current[i], m.outShape(instr, i));
     if (result.numel() == 1 && result.form != Form::Splat)
       result = splatTile(result.kind, elementBits(result, 0), m.outShape(instr, i));
+    result.taint = nullptr;
     m.set(instr, std::move(result), i);
   }
+  made.apply(m, instr);
   m.compute(instr, false, m.outKind(instr), m.outShape(instr)->numel, 1, shape->dims[axis]);
 }
 
@@ -92,6 +113,7 @@ void execScan(Machine& m, const Instr& instr) {
                   denseData(result[i]) + (o * length + at) * inner * bytes);
     carried[i] = std::move(dense);
   };
+  RegionTaint made;
   for (int64_t step = 0; step < length; ++step) {
     int64_t at = reverse ? length - 1 - step : step;
     for (unsigned i = 0; i < count; ++i) {
@@ -106,11 +128,16 @@ void execScan(Machine& m, const Instr& instr) {
     if (step == 0) continue;
     m.runRegion(region);
     if (m.stopped()) return;
+    made.look(m, region);
     std::vector<Tile> next;
     for (unsigned i = 0; i < count; ++i) next.push_back(m.slot(region.results[i]));
     for (unsigned i = 0; i < count; ++i) put(i, at, next[i]);
   }
-  for (unsigned i = 0; i < count; ++i) m.set(instr, std::move(result[i]), i);
+  for (unsigned i = 0; i < count; ++i) {
+    result[i].taint = nullptr;
+    m.set(instr, std::move(result[i]), i);
+  }
+  made.apply(m, instr);
   m.compute(instr, false, m.outKind(instr), shape->numel, 1, length);
 }
 

@@ -104,11 +104,19 @@ void loadBlock(Machine& m, const Instr& instr, const ViewValue& view, const Bloc
   Tile other = splatTile(kind, paddingBits(kind, nan), access.address.shape);
   Tile value = m.context().memory->load(m.pool(), access, kind, &other);
   m.set(instr, reshape(m.pool(), value, m.outShape(instr)));
+  if (access.faults) taintFaults(m, instr, access);
 }
 
 void storeBlock(Machine& m, const Instr& instr, const ViewValue& view, const Block& block, const Tile& value) {
   Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, ir::elementBytes(view.element));
-  if (m.tainting() && instr.valueNeeded) m.sink(instr, value, nullptr, "value");
+  if (m.tainting() && instr.valueNeeded && value.taint) {
+    // Elements outside the view are not stored: they matter to nobody.
+    Tile mask = value.taint->mask.isSplat() ? maskSplat(value.taint->mask.base != 0, access.address.shape)
+                                            : reshape(m.pool(), strided(m.pool(), value.taint->mask), access.address.shape);
+    Tile stored = splatTile(value.kind, 0, access.address.shape);
+    stored.taint = std::make_shared<Taint>(Taint{std::move(mask), value.taint->causes});
+    m.sink(instr, stored, &access.mask, "value");
+  }
   m.access(instr, TS_STORE, access);
   if (!instr.valueNeeded) return;
   if (m.footprint()) m.footprint()->write(*m.context().memory, m.pool(), access);
@@ -145,7 +153,8 @@ void execView(Machine& m, const Instr& instr) {
   value->block = type->shape;
   const Tile& base = m.in(instr, 0);
   value->address = scalarValue(base);
-  value->origin = base.origin;
+  value->origin = base.origin != kOriginMixed ? base.origin
+                                              : reinterpret_cast<const int32_t*>(base.origins.bytes())[0];
   for (int d = 0; d < rank; ++d) {
     value->shape.push_back(scalarValue(m.in(instr, 1 + d)));
     value->stride.push_back(scalarValue(m.in(instr, 1 + rank + d)));

@@ -115,6 +115,8 @@ class Session {
     Machine machine(context_, states, nullptr);
     const plan::Program& program = context_.plan->program;
     bool parallel = threads_ > 1 && !program.sequential;
+    // A client that listens and has no state of its own per range is called from one thread.
+    for (const ClientInstance& c : clients_) parallel = parallel && (c.table->fork || c.table->needs == 0);
     auto start = Clock::now();
     int64_t done = 0;
     bool going = true;

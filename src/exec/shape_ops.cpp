@@ -186,7 +186,8 @@ Tile join(BufferPool& pool, const Tile& a, const Tile& b, const Shape* to) {
     return scalarLike(a, a.base, to);
   Tile x = contiguous(pool, a), y = contiguous(pool, b);
   Tile result = denseTile(pool, a.kind, to);
-  result.origin = a.origin == b.origin ? a.origin : kOriginUnknown;
+  if (a.kind == ElementKind::Pointer)
+    assignOrigins(pool, result, [&](int64_t i) { return originAt(i % 2 ? b : a, i / 2); });
   uint32_t bytes = a.elementBytes();
   kernels().scatterStrided(bytes, denseData(result), 2 * bytes, x.data(), x.numel());
   kernels().scatterStrided(bytes, denseData(result) + bytes, 2 * bytes, y.data(), y.numel());
@@ -197,7 +198,8 @@ Tile split(BufferPool& pool, const Tile& tile, int part, const Shape* to) {
   if (tile.isSplat()) return scalarLike(tile, tile.base, to);
   Tile dense = contiguous(pool, tile);
   Tile result = denseTile(pool, tile.kind, to);
-  result.origin = tile.origin == kOriginMixed ? kOriginUnknown : tile.origin;
+  if (tile.kind == ElementKind::Pointer)
+    assignOrigins(pool, result, [&](int64_t i) { return originAt(tile, 2 * i + part); });
   uint32_t bytes = tile.elementBytes();
   kernels().gatherStrided(bytes, denseData(result), dense.data() + part * bytes, 2 * bytes, to->numel);
   return result;
@@ -206,7 +208,8 @@ Tile split(BufferPool& pool, const Tile& tile, int part, const Shape* to) {
 Tile concat(BufferPool& pool, const Tile& a, const Tile& b, const Shape* to) {
   Tile x = contiguous(pool, a), y = contiguous(pool, b);
   Tile result = denseTile(pool, a.kind, to);
-  result.origin = a.origin == b.origin ? a.origin : kOriginUnknown;
+  if (a.kind == ElementKind::Pointer)
+    assignOrigins(pool, result, [&](int64_t i) { return i < a.numel() ? originAt(a, i) : originAt(b, i - a.numel()); });
   size_t bytes = a.elementBytes();
   std::memcpy(denseData(result), x.data(), x.numel() * bytes);
   std::memcpy(denseData(result) + x.numel() * bytes, y.data(), y.numel() * bytes);
@@ -216,7 +219,7 @@ Tile concat(BufferPool& pool, const Tile& a, const Tile& b, const Shape* to) {
 Tile slice(BufferPool& pool, const Tile& tile, int axis, int64_t start, const Shape* to) {
   if (tile.isSplat()) return scalarLike(tile, tile.base, to);
   if (tile.form == Form::Box) return slice(pool, strided(pool, tile), axis, start, to);
-  if (to->symbolic()) {
+  if (to->symbolic() && tile.origin != kOriginMixed) {
     Tile result = tile;
     result.taint = nullptr;
     result.shape = to;
@@ -251,6 +254,11 @@ Tile slice(BufferPool& pool, const Tile& tile, int axis, int64_t start, const Sh
   for (int64_t o = 0; o < outer; ++o)
     std::memcpy(denseData(result) + o * length * inner * bytes,
                 dense.data() + (o * full + start) * inner * bytes, length * inner * bytes);
+  if (tile.kind == ElementKind::Pointer)
+    assignOrigins(pool, result, [&](int64_t i) {
+      int64_t o = i / (length * inner), rest = i % (length * inner);
+      return originAt(tile, (o * full + start) * inner + rest);
+    });
   return result;
 }
 

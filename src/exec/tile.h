@@ -114,6 +114,24 @@ int64_t normalizeBits(ElementKind kind, int64_t bits);
 /// Does this int64 fit a signed integer of this kind?
 bool fitsKind(ElementKind kind, int64_t value);
 
+/// Where the pointer at row-major position `index` comes from.
+inline int32_t originAt(const Tile& tile, int64_t index) {
+  return tile.origin == kOriginMixed ? reinterpret_cast<const int32_t*>(tile.origins.bytes())[index] : tile.origin;
+}
+/// Sets the origins of a dense pointer tile element by element; one origin if all agree.
+template <typename OriginOf>
+void assignOrigins(BufferPool& pool, Tile& tile, OriginOf&& originOf) {
+  BufferRef origins(pool.take(static_cast<size_t>(tile.numel()) * sizeof(int32_t)));
+  auto* each = reinterpret_cast<int32_t*>(origins.bytes());
+  bool same = true;
+  for (int64_t i = 0; i < tile.numel(); ++i) {
+    each[i] = originOf(i);
+    same = same && each[i] == each[0];
+  }
+  tile.origin = same ? each[0] : kOriginMixed;
+  tile.origins = same ? BufferRef() : std::move(origins);
+}
+
 // -- Materialising ----------------------------------------------------------------------------------
 
 /// Dense over the whole shape, row-major.

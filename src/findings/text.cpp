@@ -122,7 +122,6 @@ std::string targetText(const Operand& operand) {
 /// "program (0,15,0), iteration start_n=960, element [40,0] = K[1,7,1000,0]".
 std::string witnessText(const Finding& finding) {
   std::string text;
-  if (!finding.test.empty()) text += finding.test + ", ";
   if (finding.launch) text += fmt::format("launch {}, ", finding.launch);
   text += programText(finding.program);
   if (!finding.iterations.empty()) {
@@ -280,6 +279,7 @@ std::string findingText(const Finding& raw, bool colour, const std::string& dire
   if (finding.operand)
     if (const std::string text = operandText(*finding.operand); !text.empty())
       out += "  " + text + "\n";
+  if (!finding.test.empty()) out += "  in test " + finding.test + "\n";
   for (const std::string& note : finding.notes) out += wrapped(note, "  note: ", "        ");
   for (const std::string& consequence : finding.consequences)
     out += wrapped(consequence, "  then: ", "        ");

@@ -19,6 +19,7 @@ using ir::Region;
 using ir::Value;
 
 constexpr int kMaxCallDepth = 64;
+constexpr size_t kMaxOperands = size_t{1} << 22;  // of all expanded instructions
 
 class Emitter {
  public:
@@ -230,6 +231,8 @@ class Emitter {
     if (++depth_ > kMaxCallDepth)
       return failure(fmt::format("calls of {} nest deeper than {}: recursion is not possible in a kernel",
                                  op.string("callee"), kMaxCallDepth));
+    if (program_.operands.size() > kMaxOperands)
+      return failure(fmt::format("the calls of {} expand to too many instructions", op.string("callee")));
     Instance* inner = newInstance(callee, &op, instance);
     const Block& entry = *callee->regions[0]->blocks[0];
     for (size_t i = 0; i < entry.arguments.size() && i < op.operands.size(); ++i)

@@ -158,6 +158,66 @@ int64_t checkedDims(const Operation& op, int rank) {
   return bits;
 }
 
+int64_t elements(const Operation& op, unsigned i) { return op.operands[i]->type.numElements(); }
+
+std::string badDot(const Operation& op) {
+  const auto &a = op.operands[0]->type.shape(), &b = op.operands[1]->type.shape(), &d = op.result()->type.shape();
+  size_t rank = a.size();
+  bool good = (rank == 2 || rank == 3) && b.size() == rank && d.size() == rank &&
+              op.operands[2]->type.shape() == d && a[rank - 1] == b[rank - 2] && d[rank - 2] == a[rank - 2] &&
+              d[rank - 1] == b[rank - 1] && (rank == 2 || (a[0] == b[0] && a[0] == d[0]));
+  return good ? std::string() : "a tt.dot whose shapes do not fit cannot be executed";
+}
+
+// Operations whose shapes the tables do not tie together: the executor relies on what is checked here.
+std::string badShapes(const Operation& op) {
+  std::string_view name = op.name;
+  if (name == "tile.concat" && elements(op, 0) + elements(op, 1) != op.result()->type.numElements())
+    return "a tt.cat whose shapes do not fit cannot be executed";
+  if (name == "tile.take" && (op.operands.size() != 2 || op.operands[1]->type.shape() != op.result()->type.shape() ||
+                              op.operands[0]->type.shape().size() != op.result()->type.shape().size()))
+    return "a tt.gather whose shapes do not fit cannot be executed";
+  if (name == "tile.reduce" || name == "tile.scan") {
+    size_t count = op.operands.size();
+    bool good = count > 0 && op.results.size() == count && op.regions.size() == 1 && !op.regions[0]->empty() &&
+                op.regions[0]->blocks.size() == 1 && op.regions[0]->blocks[0]->arguments.size() == 2 * count &&
+                !op.regions[0]->blocks[0]->operations.empty() &&
+                op.regions[0]->blocks[0]->operations.back()->operands.size() == count;
+    for (size_t i = 0; good && i < count; ++i) good = op.operands[i]->type.shape() == op.operands[0]->type.shape();
+    if (!good) return std::string(name) + " whose combine function does not fit cannot be executed";
+    return {};
+  }
+  if (!name.starts_with("tile.view")) return {};
+  constexpr std::string_view bad = "an access through a tensor descriptor whose shapes do not fit cannot be executed";
+  ir::Type view = name == "tile.view" ? op.result()->type : op.operands[0]->type;
+  if (view.kind() != ir::TypeKind::View) return std::string(bad);
+  size_t rank = view->shape.size(), count = op.operands.size();
+  int64_t block = 1;
+  for (int64_t d : view->shape) {
+    if (d <= 0 || d > (int64_t{1} << 24) / block) return std::string(bad);
+    block *= d;
+  }
+  // Descriptors spell the sign of integers, tiles do not.
+  ElementKind kind = view->inner.elementKind();
+  auto holds = [&](ir::Type tile) { return tile.numElements() == block && tile.elementKind() == kind; };
+  bool good = true;
+  if (name == "tile.view")
+    good = (count == 1 + 2 * rank || count == 1 + 3 * rank) && op.operands[0]->type.isPointer() &&
+           op.operands[0]->type->inner.elementKind() == kind;
+  else if (name == "tile.view_advance") good = count == 1 + rank && op.result()->type == view;
+  else if (name == "tile.view_load") good = (count == 1 || count == 1 + rank) && holds(op.result()->type);
+  else if (name == "tile.view_store") good = (count == 2 || count == 2 + rank) && holds(op.operands[1]->type);
+  else if (name == "tile.view_gather" || name == "tile.view_scatter") {
+    bool gather = name == "tile.view_gather";
+    good = rank == 2 && count == (gather ? 3u : 4u);
+    if (good) {
+      ir::Type tile = gather ? op.result()->type : op.operands[3]->type;
+      good = tile.shape().size() == 2 && tile.shape()[0] == elements(op, 1) && tile.elementKind() == kind;
+    }
+  }
+  return good ? std::string() : std::string(bad);
+}
+
 }  // namespace
 
 std::optional<Class> classify(const Operation& op) {
@@ -251,7 +311,8 @@ std::string cannotExecute(const Operation& op) {
   }
   if (name == "tile.dot") {
     std::string_view precision = op.string("inputPrecision");
-    if (precision == "tf32x3" || precision == "bf16x3" || precision == "bf16x6")
+    if (std::string reason = badDot(op); !reason.empty()) return reason;
+    if (!precision.empty() && precision != "ieee" && precision != "tf32")
       return fmt::format("tt.dot with inputPrecision = {} cannot be executed yet", precision);
     return {};
   }
@@ -265,6 +326,7 @@ std::string cannotExecute(const Operation& op) {
       return "pointer arithmetic on elements without a size in bytes cannot be executed";
     return {};
   }
+  if (std::string reason = badShapes(op); !reason.empty()) return reason;
   if (name == "tile.reduce" || name == "tile.scan" || name == "tile.take") {
     int64_t axis = op.integer("axis");
     if (op.operands.empty() || axis < 0 || axis >= static_cast<int64_t>(op.operands[0]->type.shape().size()))
