@@ -6,6 +6,7 @@
  *
  * Threads: programs run in contiguous ranges of program ids, possibly in parallel. `fork` makes the
  * state of one range, the hooks of that range get it, `merge` brings it back, in program order.
+ * A client without `fork` that needs events makes all programs run on one thread.
  * A range may run again (a conflict between ranges was repaired): then its forked state is dropped
  * with `discard` and a new one is forked. */
 #ifndef TILESIGHT_CLIENT_H
@@ -26,10 +27,11 @@ extern "C" {
 
 #define TS_CLIENT_ABI 1
 
-/* What the core must compute for this client. The plan keeps what the union of needs requires. */
+/* What this client wants to be told. Hooks for clean accesses, computations, programs and loops are called
+ * only if some client needs them. */
 enum ts_need {
   TS_NEED_ADDRESSES = 1u << 0, /* pointers and masks of accesses */
-  TS_NEED_VALUES = 1u << 1,    /* loaded and stored values */
+  TS_NEED_VALUES = 1u << 1,    /* loaded and stored values: reserved, no hook carries them yet */
   TS_NEED_ORDER = 1u << 2,     /* hooks of one range come in program order (always true for now) */
   TS_NEED_COMPUTE = 1u << 3,   /* on_dot, on_reduce */
   TS_NEED_PROGRAMS = 1u << 4,  /* program_begin/program_end */

@@ -30,11 +30,9 @@ struct LoopRecord {
 struct Cause {
   enum class Kind : uint8_t { Fault, DivisionByZero, InvalidShift } kind;
   const Instr* instr = nullptr;
-  FindingKey finding;   // Fault: what to add consequences to
   // The place of the first time it happened, for kinds that become a finding at a sink.
   std::array<int64_t, 3> program{};
   std::vector<findings::Iteration> iterations;
-  std::vector<int64_t> element;
 };
 
 /// One client's state for a range of programs.
@@ -116,7 +114,6 @@ class Machine {
   /// A tainted value reached something that matters: a stored value, an address, a mask, a branch.
   /// `where` says what, `active` limits it (null: all elements).
   void sink(const Instr& instr, const Tile& value, const Tile* active, const char* where);
-  const std::vector<Cause>& causes() const { return causes_; }
 
   std::vector<findings::Iteration> iterations();
 

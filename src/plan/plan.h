@@ -44,7 +44,7 @@ struct Instr {
   uint32_t dying = 0;     // bit i: operand i is not read again and may be overwritten
   int64_t immediate = 0;
   uint32_t target = 0;    // jumps
-  uint32_t body = 0;      // Reduce, Scan, Map: index into Program::regions
+  uint32_t body = 0;      // Reduce, Scan: index into Program::regions
   const ir::Operation* source = nullptr;  // the common operation
   const Instance* instance = nullptr;
 };
