@@ -51,6 +51,29 @@ Tile emptyLike(const Tile& tile, const Shape* to) {
   return result;
 }
 
+// Element [i0, i1, ..] of the result is element sum(step[d] * i[d]) of the tile written out.
+Tile gatherElements(BufferPool& pool, const Tile& tile, const Shape* to, const std::vector<int64_t>& step) {
+  Tile dense = contiguous(pool, tile);
+  Tile result = denseTile(pool, tile.kind, to);
+  uint32_t bytes = tile.elementBytes();
+  int rank = to->rank();
+  std::vector<int64_t> index(rank, 0), source(to->numel);
+  int64_t from = 0;
+  for (int64_t i = 0; i < to->numel; ++i) {
+    source[i] = from;
+    std::memcpy(denseData(result) + i * bytes, dense.data() + from * bytes, bytes);
+    for (int d = rank - 1; d >= 0; --d) {
+      from += step[d];
+      if (++index[d] < to->dims[d]) break;
+      from -= step[d] * to->dims[d];
+      index[d] = 0;
+    }
+  }
+  if (tile.kind == ElementKind::Pointer)
+    assignOrigins(pool, result, [&](int64_t i) { return originAt(tile, source[i]); });
+  return result;
+}
+
 }  // namespace
 
 Tile reshape(BufferPool& pool, const Tile& tile, const Shape* to) {
@@ -115,33 +138,13 @@ Tile broadcast(BufferPool& pool, const Tile& tile, const Shape* to) {
     return result;
   }
   // High rank or per-element origins: expand element by element.
-  Tile dense = contiguous(pool, tile);
-  Tile result = denseTile(pool, tile.kind, to);
-  result.origin = tile.origin;
-  if (tile.origin == kOriginMixed)
-    result.origins = BufferRef(pool.take(static_cast<size_t>(to->numel) * sizeof(int32_t)));
-  uint32_t bytes = tile.elementBytes();
-  int rank = to->rank();
-  std::vector<int64_t> step(rank), index(rank, 0);
+  std::vector<int64_t> step(to->rank());
   int64_t along = 1;
-  for (int d = rank - 1; d >= 0; --d) {
+  for (int d = to->rank() - 1; d >= 0; --d) {
     step[d] = tile.shape->dims[d] == 1 ? 0 : along;
     along *= tile.shape->dims[d];
   }
-  int64_t from = 0;
-  for (int64_t i = 0; i < to->numel; ++i) {
-    std::memcpy(denseData(result) + i * bytes, dense.data() + from * bytes, bytes);
-    if (result.origins)
-      reinterpret_cast<int32_t*>(result.origins.bytes())[i] =
-          reinterpret_cast<const int32_t*>(dense.origins.bytes())[from];
-    for (int d = rank - 1; d >= 0; --d) {
-      from += step[d];
-      if (++index[d] < to->dims[d]) break;
-      from -= step[d] * to->dims[d];
-      index[d] = 0;
-    }
-  }
-  return result;
+  return gatherElements(pool, tile, to, step);
 }
 
 Tile permute(BufferPool& pool, const Tile& tile, const std::vector<int64_t>& order, const Shape* to) {
@@ -152,33 +155,14 @@ Tile permute(BufferPool& pool, const Tile& tile, const std::vector<int64_t>& ord
     for (int d = 0; d < rank; ++d) moveAxis(tile, static_cast<int>(order[d]), result, d);
     return result;
   }
-  Tile dense = contiguous(pool, tile);
-  Tile result = denseTile(pool, tile.kind, to);
-  result.origin = tile.origin;
-  if (tile.origin == kOriginMixed)
-    result.origins = BufferRef(pool.take(static_cast<size_t>(to->numel) * sizeof(int32_t)));
-  uint32_t bytes = tile.elementBytes();
-  std::vector<int64_t> stride(rank), step(rank), index(rank, 0);
+  std::vector<int64_t> stride(rank), step(rank);
   int64_t along = 1;
   for (int d = rank - 1; d >= 0; --d) {
     stride[d] = along;
     along *= tile.shape->dims[d];
   }
   for (int d = 0; d < rank; ++d) step[d] = stride[order[d]];
-  int64_t from = 0;
-  for (int64_t i = 0; i < to->numel; ++i) {
-    std::memcpy(denseData(result) + i * bytes, dense.data() + from * bytes, bytes);
-    if (result.origins)
-      reinterpret_cast<int32_t*>(result.origins.bytes())[i] =
-          reinterpret_cast<const int32_t*>(dense.origins.bytes())[from];
-    for (int d = rank - 1; d >= 0; --d) {
-      from += step[d];
-      if (++index[d] < to->dims[d]) break;
-      from -= step[d] * to->dims[d];
-      index[d] = 0;
-    }
-  }
-  return result;
+  return gatherElements(pool, tile, to, step);
 }
 
 Tile join(BufferPool& pool, const Tile& a, const Tile& b, const Shape* to) {
