@@ -352,13 +352,13 @@ Resolved LaunchMemory::resolve(BufferPool& pool, const Tile& pointer, const Tile
   const auto* values = reinterpret_cast<const int64_t*>(address.data());
   for (int64_t i = 0; i < address.numel(); ++i) {
     if (!maskBytes.isSplat() && !maskBytes.data()[i]) continue;
-    access.faults |= faultsAt(access, address, i, values[i]);
+    access.faults |= faultsAt(access, i, values[i]);
   }
   access.clean = access.faults == 0;
   return access;
 }
 
-uint32_t LaunchMemory::faultsAt(const Resolved& access, const Tile&, int64_t element, int64_t value) const {
+uint32_t LaunchMemory::faultsAt(const Resolved& access, int64_t element, int64_t value) const {
   const ViewInfo* view = nullptr;
   int64_t address = value;
   const StorageInfo* storage = storageOf(access, element, &address, &view);
@@ -378,7 +378,7 @@ void LaunchMemory::faultBits(BufferPool& pool, const Resolved& access, uint8_t* 
   const auto* values = reinterpret_cast<const int64_t*>(address.data());
   for (int64_t i = 0; i < address.numel(); ++i) {
     bool active = mask.isSplat() ? mask.base != 0 : mask.data()[i] != 0;
-    out[i] = active ? static_cast<uint8_t>(faultsAt(access, address, i, values[i])) : 0;
+    out[i] = active ? static_cast<uint8_t>(faultsAt(access, i, values[i])) : 0;
   }
 }
 

@@ -66,7 +66,7 @@ class LaunchMemory {
   /// ts_fault bits of every element (0 if inactive), row-major.
   void faultBits(BufferPool& pool, const Resolved& access, uint8_t* out) const;
   /// ts_fault bits of one address of the access.
-  uint32_t faultsAt(const Resolved& access, const Tile& address, int64_t element, int64_t value) const;
+  uint32_t faultsAt(const Resolved& access, int64_t element, int64_t value) const;
 
   /// Reads the active elements that have no fault; others are `other` (inactive) or 0 (faulty).
   Tile load(BufferPool& pool, const Resolved& access, ElementKind kind, const Tile* other) const;

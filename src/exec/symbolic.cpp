@@ -102,7 +102,7 @@ bool resultFits(const Tile& tile) {
 }
 
 // x op m for a splat m, where the range of x settles it.
-bool divideForm(BufferPool&, BinaryOp op, const Tile& x, int64_t m, Tile* out) {
+bool divideForm(BinaryOp op, const Tile& x, int64_t m, Tile* out) {
   Range range;
   if (m <= 0 || !symbolicRange(x, &range)) return false;
   bool unsignedOp = op == BinaryOp::DivU || op == BinaryOp::RemU;
@@ -177,7 +177,7 @@ bool symbolicBinary(BufferPool& pool, BinaryOp op, const Tile& a, const Tile& b,
     case BinaryOp::DivU:
     case BinaryOp::RemS:
     case BinaryOp::RemU:
-      return b.isSplat() && isSymbolic(a) && divideForm(pool, op, a, b.base, out);
+      return b.isSplat() && isSymbolic(a) && divideForm(op, a, b.base, out);
     case BinaryOp::MinS:
     case BinaryOp::MaxS: {
       Range x, y;
