@@ -67,6 +67,17 @@ void Machine::execute(uint32_t from) {
 
 void Machine::runRegion(const plan::RegionCode& region) {
   const Instr* code = context_.plan->program.code.data();
+  if (!region.straight) {  // it has branches of its own
+    uint32_t saved = pc_;
+    pc_ = region.begin;
+    while (running_ && pc_ < region.end) {
+      const Instr& instr = code[pc_++];
+      kHandlers[static_cast<size_t>(instr.op)](*this, instr);
+      if (tainting_) propagate(instr);
+    }
+    pc_ = saved;
+    return;
+  }
   for (uint32_t at = region.begin; at < region.end && !stopped_; ++at) {
     kHandlers[static_cast<size_t>(code[at].op)](*this, code[at]);
     if (tainting_) propagate(code[at]);

@@ -28,7 +28,7 @@ struct LoopRecord {
 
 /// What made elements of a tile meaningless.
 struct Cause {
-  enum class Kind : uint8_t { Fault, DivisionByZero, InvalidShift } kind;
+  enum class Kind : uint8_t { Fault, DivisionByZero, InvalidShift, InvalidIndex, InvalidConversion } kind;
   const Instr* instr = nullptr;
   // The place of the first time it happened, for kinds that become a finding at a sink.
   std::array<int64_t, 3> program{};

@@ -1,5 +1,6 @@
 // Constants, program ids, elementwise operations and rearrangements.
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "exec/elementwise.h"
@@ -13,6 +14,33 @@ namespace {
 void finishOp(Machine& m, const Instr& instr, Tile tile) {
   if (tile.form == Form::Empty) return m.noKernel(instr);
   m.set(instr, std::move(tile));
+}
+
+// Elements that are NaN or whose whole part an integer kind does not hold; Empty if there are none.
+template <typename T>
+Tile outsideOf(Machine& m, const Tile& dense, double low, double high) {
+  const auto* x = reinterpret_cast<const T*>(dense.data());
+  int64_t n = dense.numel(), outside = 0;
+  T from = static_cast<T>(low), to = static_cast<T>(high);
+  for (int64_t i = 0; i < n; ++i) outside += !(x[i] > from && x[i] < to);
+  if (outside == 0) return {};
+  Tile bad = denseTile(m.pool(), ElementKind::I1, dense.shape);
+  for (int64_t i = 0; i < n; ++i) denseData(bad)[i] = !(x[i] > from && x[i] < to);
+  return bad;
+}
+
+Tile notRepresentable(Machine& m, const Tile& a, ElementKind to, bool isSigned) {
+  uint32_t bits = 8 * ir::elementBytes(to);
+  if (to == ElementKind::I1 || bits == 0) return {};
+  // The open interval of the floats that fit: with 32 or 64 bits, -2^n - 1 is no float, the next one is.
+  double top = std::ldexp(1.0, static_cast<int>(isSigned ? bits - 1 : bits));
+  bool wide = a.kind == ElementKind::F64;
+  double low = !isSigned ? -1.0 : -top - 1;
+  if (isSigned && (wide ? bits > 32 : bits > 16)) low = wide ? std::nextafter(-top, -2 * top) : std::nextafterf(-static_cast<float>(top), -2 * static_cast<float>(top));
+  Tile dense = contiguous(m.pool(), a);
+  if (!wide && a.kind != ElementKind::F32) dense = cast(m.pool(), CastOp::FPExt, ElementKind::F32, dense);
+  if (dense.form != Form::Dense) dense = contiguous(m.pool(), dense);
+  return wide ? outsideOf<double>(m, dense, low, top) : outsideOf<float>(m, dense, low, top);
 }
 
 }  // namespace
@@ -157,7 +185,17 @@ void execCast(Machine& m, const Instr& instr) {
   const Tile& a = m.in(instr, 0);
   auto to = static_cast<ElementKind>(instr.flag);
   if (a.kind == to) return m.set(instr, a);
-  finishOp(m, instr, cast(m.pool(), static_cast<CastOp>(instr.sub), to, a));
+  auto op = static_cast<CastOp>(instr.sub);
+  Tile bad;
+  if (op == CastOp::FPToSI || op == CastOp::FPToUI) bad = notRepresentable(m, a, to, op == CastOp::FPToSI);
+  Tile result = cast(m.pool(), op, to, a);
+  if (result.form == Form::Empty) return m.noKernel(instr);
+  // Undefined for LLVM, although today's hardware saturates.
+  if (bad.form != Form::Empty && a.taint)
+    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), a.taint->mask, maskSplat(true, a.taint->mask.shape)));
+  bool any = bad.form != Form::Empty && countTrue(m.pool(), bad) > 0;
+  m.set(instr, std::move(result));
+  if (any) m.taintSlot(m.outSlot(instr), std::move(bad), m.cause(Cause::Kind::InvalidConversion, instr));
 }
 void execFma(Machine& m, const Instr& instr) {
   finishOp(m, instr, fma(m.pool(), m.in(instr, 0), m.in(instr, 1), m.in(instr, 2)));
@@ -166,7 +204,12 @@ void execClampF(Machine& m, const Instr& instr) {
   finishOp(m, instr, clampF(m.pool(), m.in(instr, 0), m.in(instr, 1), m.in(instr, 2), instr.flag != 0));
 }
 
+// ops_dot.cpp
+bool splitPrecision(DotPrecision precision);
+void execSplitDot(Machine& m, const Instr& instr);
+
 void execDot(Machine& m, const Instr& instr) {
+  if (splitPrecision(static_cast<DotPrecision>(instr.sub))) return execSplitDot(m, instr);
   const Tile& a = m.in(instr, 0);
   const Tile& b = m.in(instr, 1);
   Tile& c = m.slot(m.inSlot(instr, 2));
@@ -239,7 +282,7 @@ void execTake(Machine& m, const Instr& instr) {
   Tile result = denseTile(m.pool(), source.kind, to);
   uint32_t bytes = source.elementBytes();
   std::vector<int64_t> at(rank, 0), step(rank);
-  int64_t along = 1;
+  int64_t along = 1, outside = 0;
   for (int d = rank - 1; d >= 0; --d) {
     step[d] = along;
     along *= from.dims[d];
@@ -248,6 +291,7 @@ void execTake(Machine& m, const Instr& instr) {
     int64_t k = elementBits(index, i);
     int64_t position = 0;
     bool inside = k >= 0 && k < from.dims[axis];
+    outside += !inside;
     for (int d = 0; d < rank; ++d) position += (d == axis ? k : at[d]) * step[d];
     if (inside) std::memcpy(denseData(result) + i * bytes, source.data() + position * bytes, bytes);
     else std::memset(denseData(result) + i * bytes, 0, bytes);
@@ -268,6 +312,18 @@ void execTake(Machine& m, const Instr& instr) {
       return k >= 0 && k < from.dims[axis] ? originAt(source, position) : kOriginUnknown;
     });
   m.set(instr, std::move(result));
+  if (!outside) return;
+  Tile bad = denseTile(m.pool(), ElementKind::I1, to);
+  for (int64_t i = 0; i < to->numel; ++i) {
+    int64_t k = elementBits(index, i);
+    denseData(bad)[i] = k < 0 || k >= from.dims[axis];
+  }
+  if (m.in(instr, 1).taint) {
+    const Tile& before = m.in(instr, 1).taint->mask;
+    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), before, maskSplat(true, before.shape)));
+    if (countTrue(m.pool(), bad) == 0) return;
+  }
+  m.taintSlot(m.outSlot(instr), std::move(bad), m.cause(Cause::Kind::InvalidIndex, instr));
 }
 
 }  // namespace tilesight::exec

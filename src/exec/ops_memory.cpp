@@ -7,6 +7,7 @@
 #include "exec/elementwise.h"
 #include "exec/machine.h"
 #include "exec/report.h"
+#include "exec/rmw.h"
 #include "plan/classify.h"
 
 namespace tilesight::exec {
@@ -63,37 +64,13 @@ void execStore(Machine& m, const Instr& instr) {
   m.context().memory->store(m.pool(), access, m.in(instr, 1));
 }
 
-namespace {
-
-// One read-modify-write. `kernel` is the two-operand function on one element, null for exchange and
-// the wrapping counters.
-BinaryFn rmwFunction(plan::RmwKind kind, ElementKind element) {
-  BinaryOp op;
-  switch (kind) {
-    case plan::RmwKind::And: op = BinaryOp::And; break;
-    case plan::RmwKind::Or: op = BinaryOp::Or; break;
-    case plan::RmwKind::Xor: op = BinaryOp::Xor; break;
-    case plan::RmwKind::Add: op = BinaryOp::AddI; break;
-    case plan::RmwKind::FAdd: op = BinaryOp::AddF; break;
-    case plan::RmwKind::Max: op = BinaryOp::MaxS; break;
-    case plan::RmwKind::Min: op = BinaryOp::MinS; break;
-    case plan::RmwKind::UMax: op = BinaryOp::MaxU; break;
-    case plan::RmwKind::UMin: op = BinaryOp::MinU; break;
-    default: return nullptr;
-  }
-  return kernels().binary(op, element).vv;
-}
-
-}  // namespace
-
 void execAtomicRmw(Machine& m, const Instr& instr) {
   const Tile& pointer = m.in(instr, 0);
   const Tile* mask = instr.flag & 1 ? &m.in(instr, 2) : nullptr;
   ElementKind kind = machineKind(instr.source->operands[1]->type);
   auto rmw = static_cast<plan::RmwKind>(instr.sub);
   uint32_t bytes = ir::elementBytes(kind);
-  BinaryFn fn = rmwFunction(rmw, kind);
-  if (bytes == 0 || (!fn && rmw != plan::RmwKind::Xchg)) return m.noKernel(instr);
+  if (!canUpdate(rmw, kind)) return m.noKernel(instr);
   if (m.tainting() && mask) m.sink(instr, *mask, nullptr, "mask");
   Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes);
   if (m.tainting()) {
@@ -114,14 +91,7 @@ void execAtomicRmw(Machine& m, const Instr& instr) {
     uint8_t* cell = m.context().memory->host(access, i, addresses[i]);
     if (!cell) continue;
     std::memcpy(to, cell, bytes);
-    const uint8_t* operand = value.data() + i * bytes;
-    if (fn) {
-      alignas(8) uint8_t updated[8];
-      fn(updated, to, operand, 1);
-      std::memcpy(cell, updated, bytes);
-    } else {
-      std::memcpy(cell, operand, bytes);
-    }
+    update(rmw, kind, cell, to, value.data() + i * bytes);
   }
   if (shape->numel == 1) old = splatTile(kind, elementBits(old, 0), shape);
   m.set(instr, std::move(old));

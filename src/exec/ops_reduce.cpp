@@ -2,6 +2,7 @@
 // axis is combined onto the lower half until one element is left. Scans go along the axis in order.
 #include "exec/elementwise.h"
 #include "exec/machine.h"
+#include "exec/ops_map.h"
 #include "exec/shape_ops.h"
 
 namespace tilesight::exec {
@@ -67,7 +68,7 @@ void execReduce(Machine& m, const Instr& instr) {
       m.slot(region.arguments[i]) = slice(m.pool(), current[i], axis, 0, part);
       m.slot(region.arguments[count + i]) = slice(m.pool(), current[i], axis, kept, part);
     }
-    m.runRegion(region);
+    runOnTiles(m, region, part);
     if (m.stopped()) return;
     made.look(m, region);
     for (unsigned i = 0; i < count; ++i) {
@@ -126,7 +127,7 @@ void execScan(Machine& m, const Instr& instr) {
       m.slot(region.arguments[count + i]) = std::move(element);
     }
     if (step == 0) continue;
-    m.runRegion(region);
+    runOnTiles(m, region, part);
     if (m.stopped()) return;
     made.look(m, region);
     std::vector<Tile> next;

@@ -6,6 +6,7 @@
 #include "exec/elementwise.h"
 #include "exec/machine.h"
 #include "exec/report.h"
+#include "exec/rmw.h"
 #include "exec/shape_ops.h"
 
 namespace tilesight::exec {
@@ -107,16 +108,19 @@ void loadBlock(Machine& m, const Instr& instr, const ViewValue& view, const Bloc
   if (access.faults) taintFaults(m, instr, access);
 }
 
+// Elements outside the view are not stored: they matter to nobody.
+void sinkStored(Machine& m, const Instr& instr, const Tile& value, const Resolved& access) {
+  if (!m.tainting() || !value.taint) return;
+  Tile mask = value.taint->mask.isSplat() ? maskSplat(value.taint->mask.base != 0, access.address.shape)
+                                          : reshape(m.pool(), strided(m.pool(), value.taint->mask), access.address.shape);
+  Tile stored = splatTile(value.kind, 0, access.address.shape);
+  stored.taint = std::make_shared<Taint>(Taint{std::move(mask), value.taint->causes});
+  m.sink(instr, stored, &access.mask, "value");
+}
+
 void storeBlock(Machine& m, const Instr& instr, const ViewValue& view, const Block& block, const Tile& value) {
   Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, ir::elementBytes(view.element));
-  if (m.tainting() && instr.valueNeeded && value.taint) {
-    // Elements outside the view are not stored: they matter to nobody.
-    Tile mask = value.taint->mask.isSplat() ? maskSplat(value.taint->mask.base != 0, access.address.shape)
-                                            : reshape(m.pool(), strided(m.pool(), value.taint->mask), access.address.shape);
-    Tile stored = splatTile(value.kind, 0, access.address.shape);
-    stored.taint = std::make_shared<Taint>(Taint{std::move(mask), value.taint->causes});
-    m.sink(instr, stored, &access.mask, "value");
-  }
+  if (instr.valueNeeded) sinkStored(m, instr, value, access);
   m.access(instr, TS_STORE, access);
   if (!instr.valueNeeded) return;
   if (m.footprint()) m.footprint()->write(*m.context().memory, m.pool(), access);
@@ -205,6 +209,25 @@ void execViewScatter(Machine& m, const Instr& instr) {
   storeBlock(m, instr, *view, block, value);
 }
 
-void execViewReduce(Machine& m, const Instr& instr) { m.noKernel(instr); }
+void execViewReduce(Machine& m, const Instr& instr) {
+  const ViewValue* view = viewOf(m, instr);
+  if (!view) return;
+  auto kind = static_cast<plan::RmwKind>(instr.sub);
+  if (!canUpdate(kind, view->element)) return m.noKernel(instr);
+  Block block = blockAt(m, *view, indices(m, instr, *view, 2, instr.inCount - 2), instr.immediate);
+  uint32_t bytes = ir::elementBytes(view->element);
+  Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, bytes);
+  sinkStored(m, instr, m.in(instr, 1), access);
+  m.access(instr, TS_ATOMIC_RMW, access);
+  const Shape* shape = access.address.shape;
+  Tile address = contiguous(m.pool(), access.address), value = contiguous(m.pool(), m.in(instr, 1));
+  Tile active = access.mask.isSplat() ? access.mask : contiguous(m.pool(), access.mask);
+  const auto* addresses = reinterpret_cast<const int64_t*>(address.data());
+  for (int64_t i = 0; i < shape->numel; ++i) {
+    if (active.isSplat() ? !active.base : !active.data()[i]) continue;
+    uint8_t* cell = m.context().memory->host(access, i, addresses[i]);
+    if (cell) update(kind, view->element, cell, cell, value.data() + i * bytes);
+  }
+}
 
 }  // namespace tilesight::exec

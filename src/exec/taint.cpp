@@ -16,7 +16,21 @@ namespace {
 constexpr size_t kMaxCauses = 8;  // enough for a report
 
 const char* kindName(Cause::Kind kind) {
-  return kind == Cause::Kind::DivisionByZero ? "division-by-zero" : "invalid-shift";
+  switch (kind) {
+    case Cause::Kind::DivisionByZero: return "division-by-zero";
+    case Cause::Kind::InvalidIndex: return "invalid-index";
+    case Cause::Kind::InvalidConversion: return "invalid-conversion";
+    default: return "invalid-shift";
+  }
+}
+
+const char* eventOf(Cause::Kind kind) {
+  switch (kind) {
+    case Cause::Kind::DivisionByZero: return "integer division by zero";
+    case Cause::Kind::InvalidIndex: return "a gather with an index outside its axis";
+    case Cause::Kind::InvalidConversion: return "a float that does not fit the integer it is converted to";
+    default: return "a shift by the width or more";
+  }
 }
 
 // A taint mask brought to another shape, conservatively.
@@ -140,12 +154,15 @@ void Machine::propagate(const Instr& instr) {
       case Opcode::Reduce:
       case Opcode::Scan:
       case Opcode::Dot:
+      case Opcode::DotScaled:
       case Opcode::Histogram:
       case Opcode::Take:
       case Opcode::Join:
       case Opcode::Split:
       case Opcode::Concat: whole = true; break;
+      case Opcode::Map: whole = instr.immediate > 1; [[fallthrough]];
       default:
+        whole = whole || (instr.op == Opcode::InlineAsm && instr.flag > 1);
         for (unsigned i = 0; i < instr.inCount; ++i)
           if (in(instr, i).taint) add(in(instr, i).taint->mask);
     }
@@ -189,18 +206,17 @@ void Machine::sinkCause(const Instr& instr, const Cause& cause, const Tile& hit,
   }
   FindingKey key{kindName(cause.kind), cause.instr, -1};
   if (!collector_.find(key)) {
-    bool division = cause.kind == Cause::Kind::DivisionByZero;
+    bool conversion = cause.kind == Cause::Kind::InvalidConversion;
     findings::Finding finding =
-        findingAt(*this, *cause.instr, kindName(cause.kind), findings::Severity::Error,
-                  division ? fmt::format("integer division by zero reaches the {} of a {}", where, operationName(instr))
-                           : fmt::format("a shift by the width or more reaches the {} of a {}", where, operationName(instr)));
+        findingAt(*this, *cause.instr, kindName(cause.kind), conversion ? findings::Severity::Warning : findings::Severity::Error,
+                  fmt::format("{} reaches the {} of a {}", eventOf(cause.kind), where, operationName(instr)));
     finding.client = "execution";
     finding.iterations = cause.iterations;
     Tile dense = contiguous(pool_, hit);
     int64_t first = 0;
     while (first < dense.numel() && !dense.data()[first]) ++first;
     finding.element = elementIndex(*hit.shape, first);
-    explainValue(*this, *cause.instr, cause.instr->source->operands[1], finding);
+    explainValue(*this, *cause.instr, cause.instr->source->operands[conversion ? 0 : 1], finding);
     Place place = placeOf(context_, instr);
     if (place.frame.line) finding.notes.push_back(fmt::format("it is used at line {}: {}", place.frame.line, place.sourceLine));
     collector_.add(key, std::move(finding));

@@ -47,11 +47,21 @@ class Emitter {
       region.begin = static_cast<uint32_t>(program_.code.size());
       program_.code.insert(program_.code.end(), regionCode_[i].begin(), regionCode_[i].end());
       region.end = static_cast<uint32_t>(program_.code.size());
+      for (uint32_t at = region.begin; at < region.end; ++at)
+        if (jumps(program_.code[at].op)) {
+          program_.code[at].target += region.begin;
+          region.straight = false;
+        }
     }
     return std::move(program_);
   }
 
  private:
+  static bool jumps(Opcode op) {
+    return op == Opcode::Jump || op == Opcode::BranchIfNot || op == Opcode::LoopBegin || op == Opcode::LoopNext ||
+           op == Opcode::WhileNext;
+  }
+
   // -- slots and operands -------------------------------------------------------------------------
 
   Instance* newInstance(const Operation* function, const Operation* call, const Instance* parent) {
@@ -287,7 +297,7 @@ class Emitter {
       in.push_back(slot);
     }
     bool hoist = cls->pure && allInvariant && cls->op != Opcode::ProgramId && cls->op != Opcode::Reduce &&
-                 cls->op != Opcode::Scan;
+                 cls->op != Opcode::Scan && cls->op != Opcode::Map;
     for (auto& result : op.results) {
       uint32_t slot = newSlot(result.get());
       invariant_[slot] = hoist;
@@ -302,9 +312,19 @@ class Emitter {
     instr.immediate = cls->immediate;
     instr.dying = hoist ? 0 : dying;
     instr.valueNeeded = op.results.empty() ? !options_.addressOnly || !storesValue(op) || storedValueNeeded(op, instance) : resultNeeded;
+    if (cls->op == Opcode::InlineAsm) {
+      auto ptx = foreign::Ptx::compile(op.string("asm_string"), op.string("constraints"));
+      if (!ptx) return failure(std::move(ptx).error());
+      instr.flag = static_cast<uint8_t>(cls->immediate);
+      instr.immediate = static_cast<int64_t>(program_.assembly.size());
+      program_.assembly.push_back(std::move(*ptx));
+    }
     out_ = saved;
+    if (cls->op == Opcode::AtomicLoad || cls->op == Opcode::AtomicStore || cls->op == Opcode::AtomicPoll ||
+        cls->op == Opcode::ViewReduce)
+      program_.sequential = true;
     if (cls->op == Opcode::AtomicRmw || cls->op == Opcode::AtomicCas || cls->op == Opcode::Print) program_.sequential = true;
-    if (cls->op == Opcode::Reduce || cls->op == Opcode::Scan) {
+    if (cls->op == Opcode::Reduce || cls->op == Opcode::Scan || cls->op == Opcode::Map) {
       size_t at = out_->size() - 1;
       auto body = emitRegion(op, instance);
       if (!body) return failure(std::move(body).error());

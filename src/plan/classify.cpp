@@ -1,10 +1,13 @@
 #include "plan/classify.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "exec/kernels/kernels.h"
+#include "foreign/function.h"
+#include "foreign/ptx.h"
 
 namespace tilesight::plan {
 
@@ -56,17 +59,11 @@ constexpr Named<CastOp> kCast[] = {
     {"arith.fptoui", CastOp::FPToUI}, {"arith.extf", CastOp::FPExt},    {"arith.truncf", CastOp::FPTruncRtne},
 };
 
-// Libdevice functions that are one of our own operations.
-constexpr Named<UnaryOp> kLibdevice[] = {
-    {"__nv_tanhf", UnaryOp::Tanh},   {"__nv_expf", UnaryOp::Exp},     {"__nv_exp2f", UnaryOp::Exp2},
-    {"__nv_logf", UnaryOp::Log},     {"__nv_log2f", UnaryOp::Log2},   {"__nv_sqrtf", UnaryOp::Sqrt},
-    {"__nv_rsqrtf", UnaryOp::Rsqrt}, {"__nv_erff", UnaryOp::Erf},     {"__nv_floorf", UnaryOp::Floor},
-    {"__nv_ceilf", UnaryOp::Ceil},   {"__nv_fabsf", UnaryOp::AbsF},   {"__nv_sinf", UnaryOp::Sin},
-    {"__nv_cosf", UnaryOp::Cos},     {"__nv_tanh", UnaryOp::Tanh},    {"__nv_exp", UnaryOp::Exp},
-    {"__nv_log", UnaryOp::Log},      {"__nv_sqrt", UnaryOp::Sqrt},    {"__nv_erf", UnaryOp::Erf},
-    {"__nv_floor", UnaryOp::Floor},  {"__nv_ceil", UnaryOp::Ceil},    {"__nv_fabs", UnaryOp::AbsF},
-};
-
+constexpr Named<DotPrecision> kPrecision[] = {{"tf32", DotPrecision::Tf32},
+                                              {"tf32x3", DotPrecision::Tf32x3},
+                                              {"ieee", DotPrecision::Ieee},
+                                              {"bf16x3", DotPrecision::Bf16x3},
+                                              {"bf16x6", DotPrecision::Bf16x6}};
 constexpr Named<CmpIOp> kCmpI[] = {
     {"eq", CmpIOp::Eq},   {"ne", CmpIOp::Ne},   {"slt", CmpIOp::Slt}, {"sle", CmpIOp::Sle},
     {"sgt", CmpIOp::Sgt}, {"sge", CmpIOp::Sge}, {"ult", CmpIOp::Ult}, {"ule", CmpIOp::Ule},
@@ -134,6 +131,24 @@ const E* keyword(const Named<E> (&table)[N], const Operation& op, std::string_vi
   return row ? &row->value : nullptr;
 }
 
+// What a tt.descriptor_reduce does to each element: signs are in the descriptor's type.
+std::optional<RmwKind> viewReduceKind(const Operation& op) {
+  static constexpr Named<RmwKind> kKinds[] = {{"add", RmwKind::Add}, {"min", RmwKind::Min}, {"max", RmwKind::Max},
+                                              {"inc", RmwKind::Inc}, {"dec", RmwKind::Dec}, {"and", RmwKind::And},
+                                              {"or", RmwKind::Or},   {"xor", RmwKind::Xor}};
+  const RmwKind* kind = keyword(kKinds, op, "kind", 1);
+  if (!kind) return std::nullopt;
+  ir::Type element = op.operands[0]->type->inner;
+  bool isFloat = ir::isFloatKind(element.elementKind());
+  bool isUnsigned = element->signedness == ir::Signedness::Unsigned;
+  switch (*kind) {
+    case RmwKind::Add: return isFloat ? RmwKind::FAdd : RmwKind::Add;
+    case RmwKind::Min: return isUnsigned ? RmwKind::UMin : RmwKind::Min;
+    case RmwKind::Max: return isUnsigned ? RmwKind::UMax : RmwKind::Max;
+    default: return isFloat ? std::nullopt : std::optional(*kind);
+  }
+}
+
 int axisOf(const Operation& op) {
   ir::Attribute attribute = op.attribute("axis");
   if (!attribute) return 0;
@@ -159,6 +174,89 @@ int64_t checkedDims(const Operation& op, int rank) {
 }
 
 int64_t elements(const Operation& op, unsigned i) { return op.operands[i]->type.numElements(); }
+
+// The table's row for a call, or null.
+const foreign::Function* externFunction(const Operation& op) {
+  std::vector<ElementKind> kinds;
+  for (size_t i = 0; i < op.operands.size(); ++i) kinds.push_back(operandKind(op, static_cast<unsigned>(i)));
+  const foreign::Function* function = foreign::find(op.string("symbol"), kinds);
+  return function && op.results.size() == 1 && resultKind(op) == function->result ? function : nullptr;
+}
+
+std::string badExtern(const Operation& op) {
+  if (externFunction(op)) return {};
+  std::string_view symbol = op.string("symbol");
+  if (!foreign::known(symbol)) return fmt::format("extern function {} cannot be executed yet", symbol);
+  std::string types;
+  for (size_t i = 0; i < op.operands.size(); ++i)
+    types += std::string(i ? ", " : "") + ir::elementName(operandKind(op, static_cast<unsigned>(i)));
+  return fmt::format("extern function {} on ({}) cannot be executed", symbol, types);
+}
+
+std::string badAssembly(const Operation& op) {
+  auto ptx = foreign::Ptx::compile(op.string("asm_string"), op.string("constraints"));
+  if (!ptx) return fmt::format("inline assembly cannot be executed: {}", ptx.error().message);
+  int64_t pack = op.integer("packed_element", 1);
+  int outputs = 0, inputs = 0;
+  bool good = pack >= 1 && pack <= 64 && !op.results.empty();
+  auto count = [&](ElementKind kind, int& registers) {
+    good = good && ir::elementBytes(kind) > 0;
+    if (!good) return;
+    Packing p = packing(kind, pack);
+    good = p.registers * p.perRegister == pack;
+    registers += p.registers;
+  };
+  for (auto& result : op.results) {
+    ElementKind kind = result->type.elementType().elementKind();
+    good = good && kind != ElementKind::Pointer && result->type.shape() == op.results[0]->type.shape();
+    count(kind, outputs);
+  }
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    good = good && op.operands[i]->type.shape() == op.results[0]->type.shape();
+    count(operandKind(op, static_cast<unsigned>(i)), inputs);
+  }
+  if (good && (*ptx)->outputs() == outputs && (*ptx)->inputs() == inputs) return {};
+  return fmt::format("inline assembly whose constraints \"{}\" do not fit its operands cannot be executed", op.string("constraints"));
+}
+
+// The two matrices of a dot_scaled in elements, not bytes.
+std::string badScaledDot(const Operation& op) {
+  constexpr std::string_view bad = "a tt.dot_scaled whose shapes do not fit cannot be executed";
+  const auto &a = op.operands[0]->type.shape(), &b = op.operands[1]->type.shape(), &d = op.result()->type.shape();
+  size_t rank = d.size();
+  if ((rank != 2 && rank != 3) || a.size() != rank || b.size() != rank || op.operands[2]->type.shape() != d)
+    return std::string(bad);
+  ScaledShape s = scaledShape(op);
+  for (auto& side : s.sides) {
+    if (side.format == ElementKind::Invalid)
+      return fmt::format("tt.dot_scaled of {} cannot be executed yet", side.name);
+    if (ir::elementBytes(side.format == ElementKind::F4E2M1FN ? ElementKind::I8 : side.format) != ir::elementBytes(side.stored))
+      return std::string(bad);
+    if (side.k != s.k || side.rows != side.expectedRows) return std::string(bad);
+    if (side.scale && (side.scaleShape.size() != rank || side.scaleShape[rank - 2] != side.rows ||
+                       side.scaleShape[rank - 1] <= 0 || s.k % side.scaleShape[rank - 1] != 0 ||
+                       (rank == 3 && side.scaleShape[0] != d[0])))
+      return std::string(bad);
+    if (side.scale && ir::elementBytes(side.scaleKind) == 0) return std::string(bad);
+  }
+  if (rank == 3 && (a[0] != d[0] || b[0] != d[0])) return std::string(bad);
+  return {};
+}
+
+std::string badMap(const Operation& op) {
+  int64_t pack = op.integer("pack", 1);
+  bool good = op.regions.size() == 1 && op.regions[0]->blocks.size() == 1 && !op.operands.empty() && pack >= 1 &&
+              pack <= 1024 && !op.results.empty();
+  if (good) {
+    const auto& block = *op.regions[0]->blocks[0];
+    good = block.arguments.size() == op.operands.size() * pack && !block.operations.empty() &&
+           block.operations.back()->operands.size() == op.results.size() * pack &&
+           op.operands[0]->type.numElements() % pack == 0;
+    for (auto* operand : op.operands) good = good && operand->type.shape() == op.operands[0]->type.shape();
+    for (auto& result : op.results) good = good && result->type.shape() == op.operands[0]->type.shape();
+  }
+  return good ? std::string() : "a tt.map_elementwise whose function does not fit cannot be executed";
+}
 
 std::string badDot(const Operation& op) {
   const auto &a = op.operands[0]->type.shape(), &b = op.operands[1]->type.shape(), &d = op.result()->type.shape();
@@ -207,6 +305,7 @@ std::string badShapes(const Operation& op) {
   else if (name == "tile.view_advance") good = count == 1 + rank && op.result()->type == view;
   else if (name == "tile.view_load") good = (count == 1 || count == 1 + rank) && holds(op.result()->type);
   else if (name == "tile.view_store") good = (count == 2 || count == 2 + rank) && holds(op.operands[1]->type);
+  else if (name == "tile.view_reduce") good = (count == 2 || count == 2 + rank) && holds(op.operands[1]->type);
   else if (name == "tile.view_gather" || name == "tile.view_scatter") {
     bool gather = name == "tile.view_gather";
     good = rank == 2 && count == (gather ? 3u : 4u);
@@ -219,6 +318,50 @@ std::string badShapes(const Operation& op) {
 }
 
 }  // namespace
+
+Packing packing(ElementKind kind, int64_t pack) {
+  int64_t bits = 8 * ir::elementBytes(kind);
+  int64_t each = std::min(std::max<int64_t>(32 / bits, 1), pack);
+  return {static_cast<int>(each), static_cast<int>(pack / each)};
+}
+
+ScaledShape scaledShape(const Operation& op) {
+  static constexpr Named<ElementKind> kFormats[] = {
+      {"e4m3", ElementKind::F8E4M3FN}, {"e5m2", ElementKind::F8E5M2}, {"e2m3", ElementKind::Invalid},
+      {"e3m2", ElementKind::Invalid},  {"e2m1", ElementKind::F4E2M1FN}, {"bf16", ElementKind::BF16},
+      {"fp16", ElementKind::F16}};
+  ScaledShape s;
+  const auto& d = op.result()->type.shape();
+  const auto& segments = op.operandSegments;
+  bool haveA = segments.size() == 5 ? segments[3] : op.operands.size() > 3;
+  bool haveB = segments.size() == 5 ? segments[4] : op.operands.size() > 4;
+  for (int i = 0; i < 2; ++i) {
+    ScaledSide& side = s.sides[i];
+    const auto& shape = op.operands[i]->type.shape();
+    std::string_view key = i ? "b_elem_type" : "a_elem_type";
+    const ElementKind* format = keyword(kFormats, op, key, 0);
+    side.format = format ? *format : ElementKind::Invalid;
+    for (const auto& row : kFormats)
+      if (format == &row.value) side.name = row.name;
+    side.stored = operandKind(op, static_cast<unsigned>(i));
+    ir::Attribute pack = op.attribute(i ? "rhs_k_pack" : "lhs_k_pack");
+    side.kPacked = !pack || pack.asInteger().value_or(1) != 0;
+    size_t rank = shape.size();
+    side.k = shape[i ? rank - 2 : rank - 1];
+    side.rows = shape[i ? rank - 1 : rank - 2];
+    if (side.format == ElementKind::F4E2M1FN) (side.kPacked ? side.k : side.rows) *= 2;
+    side.expectedRows = d[i ? d.size() - 1 : d.size() - 2];
+    bool have = i ? haveB : haveA;
+    size_t at = 3 + (i && haveA ? 1 : 0);
+    if (have && at < op.operands.size()) {
+      side.scale = static_cast<int>(at);
+      side.scaleShape = op.operands[at]->type.shape();
+      side.scaleKind = operandKind(op, static_cast<unsigned>(at));
+    }
+  }
+  s.k = s.sides[0].k;
+  return s;
+}
 
 std::optional<Class> classify(const Operation& op) {
   std::string_view name = op.name;
@@ -265,14 +408,23 @@ std::optional<Class> classify(const Operation& op) {
   if (name == "tile.atomic_rmw")
     return Class{Opcode::AtomicRmw, as(*keyword(kRmw, op, "atomic_rmw_op", 1)), as(op.operands.size() > 2), 0, false};
   if (name == "tile.dot") {
-    std::string_view precision = op.string("inputPrecision");
-    bool f32 = operandKind(op, 0) == ElementKind::F32;
-    DotPrecision p = f32 && precision == "tf32" ? DotPrecision::Tf32 : DotPrecision::Ieee;
-    return Class{Opcode::Dot, as(p)};
+    const auto* precision = keyword(kPrecision, op, "inputPrecision", 0);
+    bool f32 = operandKind(op, 0) == ElementKind::F32 && operandKind(op, 1) == ElementKind::F32;
+    return Class{Opcode::Dot, as(f32 && precision ? *precision : DotPrecision::Ieee)};
   }
   if (name == "tile.reduce") return Class{Opcode::Reduce, 0, 0, op.integer("axis")};
   if (name == "tile.scan") return Class{Opcode::Scan, 0, as(op.integer("reverse")), op.integer("axis")};
-  if (name == "tile.extern") return Class{Opcode::Unary, as(find(kLibdevice, op.string("symbol"))->value)};
+  if (name == "tile.extern") {
+    const foreign::Function* function = externFunction(op);
+    if (function->unary >= 0) return Class{Opcode::Unary, static_cast<uint8_t>(function->unary)};
+    return Class{Opcode::Extern, 0, 0, function - foreign::all().data()};
+  }
+  if (name == "tile.inline_asm") return Class{Opcode::InlineAsm, 0, 0, op.integer("packed_element", 1), false};
+  if (name == "tile.map") return Class{Opcode::Map, 0, 0, op.integer("pack", 1)};
+  if (name == "tile.dot_scaled") return Class{Opcode::DotScaled};
+  if (name == "tile.atomic_load") return Class{Opcode::AtomicLoad, 0, as(op.operands.size() > 1), 0, false};
+  if (name == "tile.atomic_store") return Class{Opcode::AtomicStore, 0, as(op.operands.size() > 2), 0, false};
+  if (name == "tile.atomic_poll") return Class{Opcode::AtomicPoll, 0, as(op.operands.size() > 2), 0, false};
   if (name == "tile.view") {
     size_t rank = op.result()->type->shape.size();
     bool block = op.operands.size() > 1 + 2 * rank;
@@ -288,8 +440,10 @@ std::optional<Class> classify(const Operation& op) {
     uint8_t flag = (pad == 2 ? 2 : 0) | (pad ? 4 : 0);
     return Class{name == "tile.view_load" ? Opcode::ViewLoad : Opcode::ViewStore, 0, flag, checkedDims(op, rank), false};
   }
-  if (name == "tile.view_reduce")
-    return Class{Opcode::ViewReduce, as(*keyword(kRmw, op, "kind", 1)), 0, 0, false};
+  if (name == "tile.view_reduce") {
+    int rank = static_cast<int>(op.operands[0]->type->shape.size());
+    return Class{Opcode::ViewReduce, as(*viewReduceKind(op)), 0, (int64_t{1} << rank) - 1, false};
+  }
   if (name == "tile.histogram") return Class{Opcode::Histogram, 0, as(op.operands.size() > 1)};
   if (name == "tile.take") return Class{Opcode::Take, 0, 0, op.integer("axis")};
   return unsupported;
@@ -298,22 +452,14 @@ std::optional<Class> classify(const Operation& op) {
 std::string cannotExecute(const Operation& op) {
   std::string_view name = op.name;
   if (name == "tile.opaque") return std::string(op.string("name")) + " cannot be executed yet";
-  if (name == "tile.dot_scaled") return "tt.dot_scaled cannot be executed yet";
-  if (name == "tile.map") return "tt.map_elementwise cannot be executed yet";
-  if (name == "tile.view_reduce") return "tt.descriptor_reduce cannot be executed yet";
-  if (name == "tile.inline_asm") {
-    return fmt::format("inline assembly cannot be executed: {}", op.string("asm_string"));
-  }
-  if (name == "tile.extern") {
-    std::string_view symbol = op.string("symbol");
-    if (op.operands.size() == 1 && find(kLibdevice, symbol)) return {};
-    return fmt::format("extern function {} cannot be executed yet", symbol);
-  }
+  if (name == "tile.dot_scaled") return badScaledDot(op);
+  if (name == "tile.map") return badMap(op);
+  if (name == "tile.inline_asm") return badAssembly(op);
+  if (name == "tile.extern") return badExtern(op);
   if (name == "tile.dot") {
-    std::string_view precision = op.string("inputPrecision");
     if (std::string reason = badDot(op); !reason.empty()) return reason;
-    if (!precision.empty() && precision != "ieee" && precision != "tf32")
-      return fmt::format("tt.dot with inputPrecision = {} cannot be executed yet", precision);
+    if (op.attribute("inputPrecision") && !keyword(kPrecision, op, "inputPrecision", 0))
+      return fmt::format("tt.dot with inputPrecision = {} cannot be executed yet", op.string("inputPrecision"));
     return {};
   }
   if (name == "tile.atomic_rmw" && !keyword(kRmw, op, "atomic_rmw_op", 1))
@@ -327,6 +473,11 @@ std::string cannotExecute(const Operation& op) {
     return {};
   }
   if (std::string reason = badShapes(op); !reason.empty()) return reason;
+  if (name == "tile.view_reduce") {
+    if (viewReduceKind(op)) return {};
+    ir::Attribute kind = op.attribute("kind");
+    return fmt::format("tt.descriptor_reduce {} on {} cannot be executed", kind ? kind.asString() : "", op.operands[0]->type->inner.str());
+  }
   if (name == "tile.reduce" || name == "tile.scan" || name == "tile.take") {
     int64_t axis = op.integer("axis");
     if (op.operands.empty() || axis < 0 || axis >= static_cast<int64_t>(op.operands[0]->type.shape().size()))
@@ -344,17 +495,10 @@ std::string cannotExecute(const Operation& op) {
     }
     if (!good) return "a transposition whose order is no permutation cannot be executed";
   }
-  if ((name == "tile.reduce" || name == "tile.scan") && op.regions.size() == 1) {
-    std::string reason;
-    for (auto& block : op.regions[0]->blocks)
-      for (auto& nested : block->operations)
-        if (nested->name.starts_with("scf.") || nested->name.starts_with("cf."))
-          reason = "control flow inside a combine function cannot be executed yet";
-    return reason;
-  }
   static constexpr std::string_view kHandled[] = {
       "tile.program_id", "tile.num_programs", "tile.iota", "tile.convert", "tile.clampf", "tile.load",
-      "tile.store", "tile.view", "tile.view_load", "tile.view_store", "tile.histogram", "tile.take"};
+      "tile.store", "tile.view", "tile.view_load", "tile.view_store", "tile.histogram", "tile.take",
+      "tile.atomic_load", "tile.atomic_store", "tile.atomic_poll"};
   for (std::string_view handled : kHandled)
     if (handled == name) return {};
   if (name == "arith.cmpi" || name == "arith.cmpf" || name == "tile.atomic_rmw" || name == "tile.reduce" ||

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "plan/plan.h"
 
@@ -17,6 +19,30 @@ struct Class {
 /// Nothing for operations that are control flow (handled by the builder). Unsupported ones give
 /// Opcode::Unsupported; cannotExecute() says why.
 std::optional<Class> classify(const ir::Operation& op);
+
+/// One matrix of a tt.dot_scaled, in elements: `rows` is M or N. Two e2m1 share a byte, along k or (not
+/// kPacked) along the rows.
+struct ScaledSide {
+  ir::ElementKind format = ir::ElementKind::Invalid, stored = ir::ElementKind::Invalid;
+  std::string_view name = "an unknown format";
+  bool kPacked = true;
+  int64_t k = 0, rows = 0, expectedRows = 0;
+  int scale = 0;  // operand, or 0 if there is none: its shape is rows x groups of k
+  std::vector<int64_t> scaleShape;
+  ir::ElementKind scaleKind = ir::ElementKind::Invalid;
+};
+struct ScaledShape {
+  ScaledSide sides[2];
+  int64_t k = 0;
+};
+ScaledShape scaledShape(const ir::Operation& op);
+
+/// How a packed operand of inline assembly lies in registers: `perRegister` elements in one, `registers`
+/// for the elements of one call.
+struct Packing {
+  int perRegister = 1, registers = 1;
+};
+Packing packing(ir::ElementKind kind, int64_t pack);
 
 /// Kinds of atomic read-modify-write, in the order of Triton's enum.
 enum class RmwKind : uint8_t { And = 1, Or, Xor, Add, FAdd, Max, Min, UMax, UMin, Xchg, Inc, Dec };

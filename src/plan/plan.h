@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "foreign/ptx.h"
 #include "ir/context.h"
 #include "ir/operation.h"
 #include "support/result.h"
@@ -44,7 +45,7 @@ struct Instr {
   uint32_t dying = 0;     // bit i: operand i is not read again and may be overwritten
   int64_t immediate = 0;
   uint32_t target = 0;    // jumps
-  uint32_t body = 0;      // Reduce, Scan: index into Program::regions
+  uint32_t body = 0;      // Reduce, Scan, Map: index into Program::regions
   const ir::Operation* source = nullptr;  // the common operation
   const Instance* instance = nullptr;
 };
@@ -53,6 +54,7 @@ struct Instr {
 struct RegionCode {
   uint32_t begin = 0, end = 0;
   std::vector<uint32_t> arguments, results;  // slots
+  bool straight = true;  // no jumps: may run on whole tiles
   int simple = -1;  // the BinaryOp if the region is one commutative operation on (lhs, rhs)
 };
 
@@ -64,6 +66,7 @@ struct Slot {
 struct Program {
   std::vector<Instr> prologue, code;
   std::vector<RegionCode> regions;
+  std::vector<std::shared_ptr<const foreign::Ptx>> assembly;
   std::vector<uint32_t> operands;      // slot numbers, sliced by Instr::in/out
   std::vector<Slot> slots;
   std::vector<uint32_t> parameters;    // slots of the entry's parameters

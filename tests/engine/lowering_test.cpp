@@ -76,17 +76,8 @@ TEST(Coverage, OperationsWithoutExecutor) {
   }
   std::string all;
   for (const std::string& reason : reasons) all += reason + "\n";
-  EXPECT_EQ(all, R"(extern function __nv_llrintf cannot be executed yet
-extern function __nv_powf cannot be executed yet
-inline assembly cannot be executed
-tt.atomic_load cannot be executed yet
-tt.atomic_poll cannot be executed yet
-tt.atomic_store cannot be executed yet
-tt.descriptor_reduce cannot be executed yet
-tt.dot with inputPrecision = tf32x3 cannot be executed yet
-tt.dot_scaled cannot be executed yet
-tt.map_elementwise cannot be executed yet
-)") << all;
+  // One dump holds a string in its assembly, to test the parser: that is no PTX.
+  EXPECT_EQ(all, "inline assembly cannot be executed\n") << all;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ TEST(Kinds, EveryKindOfTheContractIsThereOnceAndWhole) {
       "hint-violation", "int-overflow", "uninitialized-read", "masked-undefined", "unwritten-output",
       "launch-limit", "autotune-side-effect", "race", "benign-race", "intra-program-race",
       "missing-barrier", "order-dependent", "deadlock", "livelock", "assert-failed",
-      "division-by-zero", "invalid-shift"};
+      "division-by-zero", "invalid-shift", "invalid-index", "invalid-conversion"};
   std::set<std::string_view> found;
   for (const KindInfo& kind : kinds()) {
     EXPECT_TRUE(found.insert(kind.name).second) << kind.name << " is there twice";

@@ -13,7 +13,7 @@ from twins.findings import Run
 def assembly(x, y, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i, mask=i < n, other=0)
-    v = tl.inline_asm_elementwise("popc.b32 $0, $1;", "=r,r", [v], dtype=tl.int32, is_pure=True, pack=1)
+    v = tl.inline_asm_elementwise("match.any.sync.b32 $0, $1, -1;", "=r,r", [v], dtype=tl.int32, is_pure=True, pack=1)
     tl.store(y + i, v, mask=i < n)
 
 
@@ -37,7 +37,7 @@ def branch_not_taken(x, y, fancy, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i)
     if fancy > 0:
-        v = tl.inline_asm_elementwise("popc.b32 $0, $1;", "=r,r", [v], dtype=tl.int32, is_pure=True, pack=1)
+        v = tl.inline_asm_elementwise("match.any.sync.b32 $0, $1, -1;", "=r,r", [v], dtype=tl.int32, is_pure=True, pack=1)
     tl.store(y + i, v)
 
 
@@ -54,7 +54,7 @@ def test_what_is_not_reached_does_not_count(collect):
 def faulty_before(x, y, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i)
-    v = tl.inline_asm_elementwise("popc.b32 $0, $1;", "=r,r", [v], dtype=tl.int32, is_pure=True, pack=1)
+    v = tl.inline_asm_elementwise("match.any.sync.b32 $0, $1, -1;", "=r,r", [v], dtype=tl.int32, is_pure=True, pack=1)
     tl.store(y + i, v, mask=i < n)
 
 

@@ -3,7 +3,7 @@ module {
   tile.func private @helper(%a: i32, %b: f32) -> (i32, f32) {
     tile.return %a, %b : i32, f32
   }
-  tile.func public @kernel(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %h: !tt.ptr<f16>, %n: i32, %m: i64) {
+  tile.func public @kernel(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %h: !tt.ptr<f16>, %n: i32, %m: i64, %ip: !tt.ptr<i32>) {
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i64
     %x = arith.constant 1.5 : f32
@@ -41,6 +41,9 @@ module {
     tile.store %q, %w mask %mask oob = skip : tensor<16x!tt.ptr<f32>>
     %old = tile.atomic_rmw fadd, acq_rel, gpu, %q, %w mask %mask : tensor<16x!tt.ptr<f32>>
     %cas = tile.atomic_cas relaxed, sys, %p, %x, %x : !tt.ptr<f32>
+    %flag = tile.atomic_load acquire, gpu, %q mask %mask : tensor<16x!tt.ptr<f32>>
+    tile.atomic_store release, gpu, %q, %w mask %mask : tensor<16x!tt.ptr<f32>>
+    %there = tile.atomic_poll acquire, gpu, %ip, %n timeout %m : !tt.ptr<i32>
     %view = tile.view %h[%m, %m][%m, %one][] {padding = 2 : i32} : (!tt.ptr<f16>, i64, i64, i64, i64) -> !tile.view<16x16xf16>
     %block = tile.view %h[%m, %m][%m, %one][%zero, %pid] {order = array<i32: 1, 0>} : (!tt.ptr<f16>, i64, i64, i64, i64, i32, i32) -> !tile.view<16x16xf16>
     %next = tile.view_advance %block[%zero, %n] : (!tile.view<16x16xf16>, i32, i32) -> !tile.view<16x16xf16>

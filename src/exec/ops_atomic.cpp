@@ -1,0 +1,67 @@
+// Atomic loads, stores and polls. Programs run in order, so each is an access like any other.
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "exec/elementwise.h"
+#include "exec/machine.h"
+
+namespace tilesight::exec {
+
+void execAtomicLoad(Machine& m, const Instr& instr) {
+  const Tile& pointer = m.in(instr, 0);
+  const Tile* mask = instr.flag & 1 ? &m.in(instr, 1) : nullptr;
+  ElementKind kind = m.outKind(instr);
+  uint32_t bytes = ir::elementBytes(kind);
+  if (bytes == 0) return m.noKernel(instr);
+  if (m.tainting() && mask) m.sink(instr, *mask, nullptr, "mask");
+  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes);
+  if (m.tainting()) m.sink(instr, pointer, &access.mask, "address");
+  if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
+  m.access(instr, TS_LOAD, access);
+  Tile value = m.context().memory->load(m.pool(), access, kind, nullptr);
+  if (kind == ElementKind::Pointer) value = m.context().memory->adopt(m.pool(), std::move(value));
+  m.set(instr, std::move(value));
+  if (access.faults) taintFaults(m, instr, access);
+}
+
+void execAtomicStore(Machine& m, const Instr& instr) {
+  const Tile& pointer = m.in(instr, 0);
+  const Tile* mask = instr.flag & 1 ? &m.in(instr, 2) : nullptr;
+  uint32_t bytes = ir::elementBytes(machineKind(instr.source->operands[1]->type));
+  if (bytes == 0) return m.noKernel(instr);
+  if (m.tainting() && mask) m.sink(instr, *mask, nullptr, "mask");
+  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes);
+  if (m.tainting()) {
+    m.sink(instr, pointer, &access.mask, "address");
+    m.sink(instr, m.in(instr, 1), &access.mask, "value");
+  }
+  m.access(instr, TS_STORE, access);
+  if (m.footprint()) m.footprint()->write(*m.context().memory, m.pool(), access);
+  m.context().memory->store(m.pool(), access, m.in(instr, 1));
+}
+
+void execAtomicPoll(Machine& m, const Instr& instr) {
+  const Tile& pointer = m.in(instr, 0);
+  ElementKind kind = machineKind(instr.source->operands[1]->type);
+  uint32_t bytes = ir::elementBytes(kind);
+  if (bytes == 0) return m.noKernel(instr);
+  Resolved access = m.context().memory->resolve(m.pool(), pointer, nullptr, bytes);
+  if (m.tainting()) {
+    m.sink(instr, pointer, &access.mask, "address");
+    m.sink(instr, m.in(instr, 1), nullptr, "value");
+  }
+  if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
+  m.access(instr, TS_LOAD, access);
+  Tile value = m.context().memory->load(m.pool(), access, kind, nullptr);
+  Tile same = compareI(m.pool(), CmpIOp::Eq, value, m.in(instr, 1));
+  if (same.form == Form::Empty) return m.noKernel(instr);
+  // The programs before this one have ended: what is not there now never comes. With a timeout it runs out.
+  bool timeout = instr.flag & 1;
+  if (!timeout && !access.faults && countTrue(m.pool(), same) < same.numel())
+    return m.stop(instr, "tt.atomic_poll waits for a value that no earlier program stores");
+  m.set(instr, std::move(same));
+  if (access.faults) taintFaults(m, instr, access);
+}
+
+}  // namespace tilesight::exec
