@@ -54,7 +54,8 @@ enum ts_fault {
   TS_FAULT_OUT_OF_BOUNDS = 1u << 1, /* outside the allocation */
   TS_FAULT_NULL = 1u << 2,          /* address within 4096 bytes of 0 */
   TS_FAULT_FOREIGN = 1u << 3,       /* an address that belongs to no known allocation */
-  TS_FAULT_MISALIGNED = 1u << 4     /* not a multiple of the element's size */
+  TS_FAULT_MISALIGNED = 1u << 4,    /* not a multiple of the element's size */
+  TS_FAULT_READ_ONLY = 1u << 5      /* a store or atomic to memory that was passed as read-only */
 };
 
 typedef struct ts_program {

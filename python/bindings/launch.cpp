@@ -8,6 +8,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
+#include "exec/written.h"
+#include "launch/pager.h"
+#include "pager.h"
 #include "running.h"
 #include "tools/client_names.h"
 
@@ -71,7 +74,7 @@ std::vector<int64_t> numbersOf(nb::handle sequence) {
   return numbers;
 }
 
-/// (kind, name, element, dtype, shape, strides, offset, storage)
+/// (kind, name, element, dtype, shape, strides, offset, storage, read-only)
 launch::View viewOf(const nb::tuple& row) {
   launch::View view;
   view.element = elementOf(nb::cast<std::string>(row[2]));
@@ -80,6 +83,7 @@ launch::View viewOf(const nb::tuple& row) {
   view.strides = numbersOf(row[5]);
   view.offset = nb::cast<int64_t>(row[6]);
   view.storage = nb::cast<uint32_t>(row[7]);
+  view.readOnly = nb::cast<bool>(row[8]);
   return view;
 }
 
@@ -93,7 +97,7 @@ launch::Argument argumentOf(const nb::tuple& row) {
     case Tensor:
       argument.kind = Kind::Tensor;
       argument.view = viewOf(row);
-      argument.hint = nb::cast<std::string>(row[8]);
+      argument.hint = nb::cast<std::string>(row[9]);
       break;
     case Scalar:
       argument.kind = Kind::Scalar;
@@ -104,8 +108,8 @@ launch::Argument argumentOf(const nb::tuple& row) {
     case Descriptor:
       argument.kind = Kind::Descriptor;
       argument.view = viewOf(row);
-      argument.blockShape = numbersOf(row[8]);
-      argument.paddingNan = nb::cast<bool>(row[9]);
+      argument.blockShape = numbersOf(row[9]);
+      argument.paddingNan = nb::cast<bool>(row[10]);
       break;
     case Specialized:
       argument.kind = Kind::Specialized;
@@ -117,7 +121,7 @@ launch::Argument argumentOf(const nb::tuple& row) {
   return argument;
 }
 
-/// (address, bytes, recorded base, known, name)
+/// (address, bytes, recorded base, known, name, read-only, pager or None)
 launch::Storage storageOf(nb::handle row) {
   launch::Storage storage;
   storage.data = reinterpret_cast<uint8_t*>(nb::cast<uintptr_t>(row[0]));
@@ -125,14 +129,20 @@ launch::Storage storageOf(nb::handle row) {
   storage.recordedBase = nb::cast<uint64_t>(row[2]);
   storage.allocationKnown = nb::cast<bool>(row[3]);
   storage.name = nb::cast<std::string>(row[4]);
+  storage.readOnly = nb::cast<bool>(row[5]);
+  if (!row[6].is_none()) storage.pager = pagerOf(row[6], &storage.owner);
   return storage;
 }
 
 }  // namespace
 
-std::shared_ptr<launch::Launch> copyOf(const launch::Launch& launch) {
+std::shared_ptr<launch::Launch> copyOf(const launch::Launch& launch, const std::vector<bool>* written) {
   auto copy = std::make_shared<launch::Launch>(launch);
-  for (launch::Storage& storage : copy->storages) {
+  for (size_t s = 0; s < copy->storages.size(); ++s) {
+    launch::Storage& storage = copy->storages[s];
+    if (storage.pager) storage.pager->need(0, storage.bytes, false);
+    storage.pager.reset();
+    if (written && !(*written)[s]) continue;
     const std::shared_ptr<uint8_t[]> bytes(new uint8_t[storage.bytes]);
     if (storage.bytes) std::memcpy(bytes.get(), storage.data, storage.bytes);
     storage.data = bytes.get();
@@ -147,7 +157,7 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
                     const nb::list& storages, const nb::list& clients, unsigned threads,
                     bool addressOnly, uint32_t index, const std::string& test,
                     const std::string& config, const nb::tuple& uninitialized, uint64_t keepLimit,
-                    uint32_t numSms) {
+                    bool keepShort, uint32_t numSms) {
   launch::Launch launch = kernel.prototype;
   launch.index = index;
   for (size_t axis = 0; axis < 3; ++axis) launch.grid[axis] = nb::cast<int64_t>(grid[axis]);
@@ -174,11 +184,16 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
     uint64_t bytes = 0;
     for (const launch::Storage& storage : launch.storages) bytes += storage.bytes;
     if (bytes <= keepLimit && keepLimit) {
-      report.inputs = copyOf(launch);
+      // What is saved right after the launch needs no copy of what the launch cannot change.
+      const std::vector<bool> written = keepShort ? exec::mayWrite(*kernel.compiled, launch) : std::vector<bool>();
+      report.inputs = copyOf(launch, keepShort ? &written : nullptr);
       report.inputBytes = bytes;
     }
   }
   report.launch = runReleased(*kernel.compiled, launch, options);
+  for (const launch::Storage& storage : launch.storages)
+    if (const auto error = storage.pager ? storage.pager->error() : std::nullopt)
+      throw Error("tensor " + storage.name + " cannot be read from its device: " + textOf(*error));
   running.finish(report);
   report.launch.launch = index;
   for (findings::Finding& finding : report.launch.findings) finding.launch = index;
@@ -200,7 +215,7 @@ void defineLaunch(nb::module_& module) {
   module.def("launch", &launchKernel, nb::arg("kernel"), nb::arg("grid"), nb::arg("arguments"),
              nb::arg("storages"), nb::arg("clients"), nb::arg("threads"), nb::arg("address_only"),
              nb::arg("index"), nb::arg("test"), nb::arg("config"), nb::arg("uninitialized"),
-             nb::arg("keep_limit"), nb::arg("num_sms"), "Runs a launch in place on its storages.");
+             nb::arg("keep_limit"), nb::arg("keep_short"), nb::arg("num_sms"), "Runs a launch in place on its storages.");
   module.def("check_clients",
              [](const std::vector<std::string>& names) { valueOf(tools::clientsNamed(names)); },
              nb::arg("names"), "Raises Error if a name is no client.");

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
+#include "pager.h"
 #include "tools/tools.h"
 #include "trace.h"
 
@@ -53,6 +54,7 @@ NB_MODULE(_native, module) {
     }
   });
   defineKernel(module);
+  definePager(module);
   defineTrace(module);
   defineReport(module);
   defineLaunch(module);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 
@@ -28,8 +29,9 @@ class TracerInstance {
   void* self_;
 };
 
-/// A copy of a launch with memory of its own.
-std::shared_ptr<launch::Launch> copyOf(const launch::Launch& launch);
+/// A copy of a launch with memory of its own, whole also where pages lie elsewhere. `written`, if given:
+/// only these storages are copied, the others are shared with `launch`.
+std::shared_ptr<launch::Launch> copyOf(const launch::Launch& launch, const std::vector<bool>* written = nullptr);
 
 void defineTrace(nanobind::module_& module);
 

@@ -46,7 +46,8 @@ def threads():
     return max(1, (os.cpu_count() or 1) // int(workers)) if workers else 0
 
 
-def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(), keep=0):
+def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(), keep=0,
+           keep_short=False):
     """Runs one launch in place and returns its native report.
 
     kernel         a capture.triton.Specialisation
@@ -56,23 +57,32 @@ def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(
     autotune       what the report says about the chosen configuration, or None
     uninitialized  arrays that hold no data yet
     keep           a launch with at most this many bytes keeps a copy of its inputs
+    keep_short     they are used before the program goes on: what the launch cannot write is not copied
     """
     built = _compiled(kernel)
     described, storages = kernel.layout.describe(list(bound.values()))
-    back = None
+    staged = []
     for row in storages:
+        pages = None
         if row[5] is not None:
-            address, owner, bring_back = row[5]()
-            row[0], row[6] = address, owner
-            if bring_back is not None:
-                back = [*(back or ()), bring_back]
+            pages = row[5](row[0], row[1])
+            row[0] = pages.address
+            staged.append(pages)
+        row[5] = pages and pages.pager
+    if kernel.gives_addresses:
+        from .capture import pointers
+
+        for row in storages:
+            owner = row[6][0] if isinstance(row[6], tuple) else row[6]
+            pointers.remember(owner, row[2], row[1], for_good=False)
     empty = _uninitialized_rows(storages, uninitialized) if uninitialized else ()
     configuration = "" if autotune is None else json.dumps({**kernel.config, "autotune": autotune})
-    report = native().launch(built, grid, described, [row[:5] for row in storages], clients,
-                             threads(), bool(config.address_only), index, current_test(),
-                             configuration, empty, keep, config.num_sms or 1)
-    for bring_back in back or ():
-        bring_back()
+    rows = [(*row[:5], row[7], row[5]) for row in storages]
+    report = native().launch(built, grid, described, rows, clients, threads(),
+                             bool(config.address_only), index, current_test(), configuration, empty,
+                             keep, keep_short, config.num_sms or 1)
+    for pages in staged:
+        pages.bring_back()
     return report
 
 

@@ -94,7 +94,8 @@ class Plan:
         try:
             report = engine.launch(kernel, bound, grid, clients if counted else [], autotune=autotune,
                                    index=index, uninitialized=uninitialized,
-                                   keep=recorder.keep_limit() if counted else 0)
+                                   keep=recorder.keep_limit() if counted else 0,
+                                   keep_short=recorder.wire is not None)
         except Error as error:
             if recorder.wire is None or self.check is not None:
                 raise

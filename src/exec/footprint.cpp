@@ -8,6 +8,8 @@
 
 #include <sys/mman.h>
 
+#include "exec/runs.h"
+
 namespace tilesight::exec {
 
 namespace {
@@ -139,75 +141,13 @@ Footprint::Footprint(const LaunchMemory& memory, UndoLog& undo) : undo_(undo) {
   }
 }
 
-// Calls visit(storage, offset, bytes) for runs of active, faultless elements.
-template <typename Visit>
-void Footprint::forRuns(const LaunchMemory& memory, BufferPool& pool, const Resolved& access, Visit&& visit) {
-  if (access.active == 0) return;
-  int64_t bytes = access.elementBytes;
-  const Tile& address = access.address;
-  if (access.clean && access.storage && address.form != Form::Dense && access.mask.form != Form::Dense &&
-      address.shape->symbolic()) {
-    size_t storage = static_cast<size_t>(access.storage - memory.storages().data());
-    int rank = address.rank();
-    std::array<int64_t, kMaxRank> lo{}, hi{}, index{};
-    for (int d = 0; d < rank; ++d) {
-      lo[d] = access.mask.form == Form::Box ? std::max<int64_t>(0, access.mask.stride[d]) : 0;
-      hi[d] = access.mask.form == Form::Box ? std::min(access.mask.hi[d], address.shape->dims[d]) : address.shape->dims[d];
-      bool vector = address.form == Form::Separable && address.axis[d];
-      if (!vector && (address.isSplat() || address.stride[d] == 0)) hi[d] = lo[d] + 1;
-      index[d] = lo[d];
-    }
-    // A byte vector in the mask only makes the footprint a little larger than it is.
-    int last = rank - 1;
-    while (true) {
-      int64_t at = address.base - access.storage->base;
-      const int64_t* values = rank && address.form == Form::Separable ? address.axisValues(last) : nullptr;
-      for (int d = 0; d < rank; ++d) {
-        if (address.isSplat() || (values && d == last)) continue;
-        at += address.form == Form::Separable && address.axis[d] ? address.axisValues(d)[index[d]] : index[d] * address.stride[d];
-      }
-      int64_t step = rank && !address.isSplat() ? address.stride[last] : bytes;
-      int64_t n = rank ? hi[last] - lo[last] : 1;
-      if (values) {
-        // Runs of neighbours: what `% M` tails and row gathers mostly are.
-        for (int64_t i = lo[last]; i < hi[last];) {
-          int64_t end = i + 1;
-          while (end < hi[last] && values[end] == values[end - 1] + bytes) ++end;
-          visit(storage, at + values[i], (end - i) * bytes);
-          i = end;
-        }
-      } else if (n == 1 || step == bytes) {
-        visit(storage, at, n * bytes);
-      } else {
-        for (int64_t i = 0; i < n; ++i) visit(storage, at + i * step, bytes);
-      }
-      int d = last - 1;
-      for (; d >= 0; --d) {
-        if (++index[d] < hi[d]) break;
-        index[d] = lo[d];
-      }
-      if (d < 0) break;
-    }
-    return;
-  }
-  for (int64_t i = 0; i < address.numel(); ++i) {
-    if (!elementBits(access.mask, i)) continue;
-    uint8_t* host = memory.host(access, i, elementBits(address, i));
-    if (!host) continue;
-    for (size_t s = 0; s < memory.storages().size(); ++s) {
-      const StorageInfo& info = memory.storages()[s];
-      if (host >= info.data && host < info.data + info.bytes) visit(s, host - info.data, bytes);
-    }
-  }
-  (void)pool;
+void Footprint::read(const LaunchMemory& memory, BufferPool&, const Resolved& access) {
+  forRuns(memory, access, [&](size_t s, int64_t at, int64_t bytes) { reads_[s].set(at, at + bytes); });
 }
 
-void Footprint::read(const LaunchMemory& memory, BufferPool& pool, const Resolved& access) {
-  forRuns(memory, pool, access, [&](size_t s, int64_t at, int64_t bytes) { reads_[s].set(at, at + bytes); });
-}
-
-void Footprint::write(const LaunchMemory& memory, BufferPool& pool, const Resolved& access) {
-  forRuns(memory, pool, access, [&](size_t s, int64_t at, int64_t bytes) {
+void Footprint::write(const LaunchMemory& memory, BufferPool&, const Resolved& access) {
+  memory.bring(access);  // what is kept below must be there
+  forRuns(memory, access, [&](size_t s, int64_t at, int64_t bytes) {
     writes_[s].set(at, at + bytes);
     undo_.keep(s, at, at + bytes);
   });

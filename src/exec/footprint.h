@@ -70,9 +70,6 @@ class Footprint {
   static bool conflict(const Footprint& a, const Footprint& b);
 
  private:
-  template <typename Visit>
-  void forRuns(const LaunchMemory& memory, BufferPool& pool, const Resolved& access, Visit&& visit);
-
   UndoLog& undo_;
   std::vector<BitSpan> reads_, writes_;
 };

@@ -146,6 +146,10 @@ using Handler = void (*)(Machine&, const Instr&);
 /// Elements of a load or atomic that were outside mean nothing from here on.
 void taintFaults(Machine& machine, const Instr& instr, const Resolved& access);
 
+/// A value as it lies in memory: pointers are the program's own addresses there, so that another launch
+/// understands them.
+Tile storedForm(Machine& machine, const Tile& value, ElementKind kind);
+
 /// What a client's hooks get as `core`.
 struct AccessCore {
   Machine* machine;

@@ -6,6 +6,7 @@
 
 #include "exec/elementwise.h"
 #include "exec/kernels/kernels.h"
+#include "exec/runs.h"
 
 namespace tilesight::exec {
 
@@ -160,6 +161,10 @@ LaunchMemory::LaunchMemory(const launch::Launch& launch) {
     info.recorded = static_cast<int64_t>(s.recordedBase);
     info.base = kApart * static_cast<int64_t>(i + 1) + info.recorded % kAlignmentKept;
     info.known = s.allocationKnown;
+    info.readOnly = s.readOnly;
+    info.pager = s.pager.get();
+    paged_ = paged_ || info.pager;
+    guarded_ = guarded_ || info.readOnly;
     storages_.push_back(info);
   }
   // Allocations that no argument shows (their data_ptr() was taken) get a view of their bytes.
@@ -192,6 +197,8 @@ LaunchMemory::LaunchMemory(const launch::Launch& launch) {
     view.shape = a.view.shape;
     view.strides = a.view.strides;
     view.storage = a.view.storage;
+    view.readOnly = a.view.readOnly || storages_[view.storage].readOnly;
+    guarded_ = guarded_ || view.readOnly;
     view.address = storages_[view.storage].base + a.view.offset;
     view.low = view.high = view.address;
     bool empty = false;
@@ -215,6 +222,9 @@ LaunchMemory::LaunchMemory(const launch::Launch& launch) {
       view.axes[k].rest = rest;
       rest += view.axes[k].stride * (view.axes[k].size - 1);
     }
+    // A descriptor may promise more than its tensor has.
+    const StorageInfo& whole = storages_[view.storage];
+    view.high = std::max(view.low, std::min(view.high, whole.base + whole.bytes));
     viewOfArgument_[i] = static_cast<int32_t>(views_.size());
     views_.push_back(std::move(view));
   }
@@ -292,9 +302,44 @@ Tile LaunchMemory::adopt(BufferPool& pool, Tile pointer) const {
   return result;
 }
 
+Tile LaunchMemory::addresses(BufferPool& pool, const Tile& pointer) const {
+  if (pointer.origin != kOriginMixed) {
+    Tile result = pointer;
+    const int64_t shift = shiftToRecorded(pointer.origin);
+    if (shift && pointer.form == Form::Dense) {
+      Tile dense = contiguous(pool, pointer);
+      result = denseTile(pool, ElementKind::Pointer, pointer.shape);
+      const auto* from = reinterpret_cast<const int64_t*>(dense.data());
+      auto* to = reinterpret_cast<int64_t*>(denseData(result));
+      for (int64_t i = 0; i < result.numel(); ++i) to[i] = from[i] + shift;
+      result.taint = pointer.taint;
+    } else {
+      result.base += shift;
+    }
+    result.origin = kOriginUnknown;
+    return result;
+  }
+  Tile dense = contiguous(pool, pointer);
+  Tile result = denseTile(pool, ElementKind::Pointer, pointer.shape);
+  const auto* from = reinterpret_cast<const int64_t*>(dense.data());
+  const auto* origins = reinterpret_cast<const int32_t*>(pointer.origins.bytes());
+  auto* to = reinterpret_cast<int64_t*>(denseData(result));
+  for (int64_t i = 0; i < result.numel(); ++i) to[i] = from[i] + shiftToRecorded(origins[i]);
+  result.taint = pointer.taint;
+  return result;
+}
+
+int64_t LaunchMemory::shiftToRecorded(int32_t origin) const {
+  const ViewInfo* view = this->view(origin);
+  if (!view) return 0;
+  const StorageInfo& storage = storages_[view->storage];
+  return storage.recorded ? storage.recorded - storage.base : 0;
+}
+
 Resolved LaunchMemory::resolve(BufferPool& pool, const Tile& pointer, const Tile* mask,
-                               uint32_t elementBytes) const {
+                               uint32_t elementBytes, Use use) const {
   Resolved access;
+  access.writes = use == Use::Write;
   access.elementBytes = elementBytes;
   access.address = pointer;
   access.mask = mask ? *mask : maskSplat(true, pointer.shape);
@@ -324,7 +369,9 @@ Resolved LaunchMemory::resolve(BufferPool& pool, const Tile& pointer, const Tile
     }
   }
 
-  if (access.storage && pointer.origin != kOriginMixed) {
+  const bool refused = guarded_ && access.writes &&
+                       ((access.view && access.view->readOnly) || (access.storage && access.storage->readOnly));
+  if (access.storage && pointer.origin != kOriginMixed && !refused) {
     int64_t low = access.view ? access.view->low : access.storage->base;
     int64_t high = access.view ? access.view->high : access.storage->base + access.storage->bytes;
     bool gapless = !access.view || access.view->contiguous;
@@ -369,6 +416,7 @@ uint32_t LaunchMemory::faultsAt(const Resolved& access, int64_t element, int64_t
   if (address < storage->base || address + bytes > storage->base + storage->bytes)
     return faults | TS_FAULT_OUT_OF_BOUNDS;
   if (view && !inView(*view, address, bytes)) faults |= TS_FAULT_OUT_OF_VIEW;
+  if (access.writes && (storage->readOnly || (view && view->readOnly))) faults |= TS_FAULT_READ_ONLY;
   return faults;
 }
 
@@ -382,11 +430,44 @@ void LaunchMemory::faultBits(BufferPool& pool, const Resolved& access, uint8_t* 
   }
 }
 
-uint8_t* LaunchMemory::host(const Resolved& access, int64_t element, int64_t address) const {
+int64_t LaunchMemory::offsetOf(const Resolved& access, int64_t element, int64_t address,
+                               const StorageInfo** storage) const {
   const ViewInfo* view = nullptr;
   const StorageInfo* s = storageOf(access, element, &address, &view);
-  if (!s || address < s->base || address + access.elementBytes > s->base + s->bytes) return nullptr;
-  return s->data + (address - s->base);
+  const bool inside = s && address >= s->base && address + access.elementBytes <= s->base + s->bytes;
+  const bool refused = guarded_ && inside && access.writes && (s->readOnly || (view && view->readOnly));
+  *storage = inside && !refused ? s : nullptr;
+  return *storage ? address - s->base : 0;
+}
+
+uint8_t* LaunchMemory::host(const Resolved& access, int64_t element, int64_t address) const {
+  const StorageInfo* storage = nullptr;
+  const int64_t at = offsetOf(access, element, address, &storage);
+  if (!storage) return nullptr;
+  if (storage->pager) storage->pager->need(at, at + access.elementBytes, access.writes);
+  return storage->data + at;
+}
+
+void LaunchMemory::bring(const Resolved& access) const {
+  if (!paged_ || (access.storage && !access.storage->pager)) return;
+  // Page by page first, so that neighbours are fetched in one go whatever the order of the elements is.
+  constexpr auto kPage = static_cast<int64_t>(launch::Pager::kPageBytes);
+  std::vector<std::vector<int64_t>> pages(storages_.size());
+  forRuns(*this, access, [&](size_t s, int64_t at, int64_t bytes) {
+    const launch::Pager* pager = storages_[s].pager;
+    if (!pager) return;
+    for (int64_t page = at / kPage; page <= (at + bytes - 1) / kPage; ++page)
+      if (!pager->ready(page, access.writes) && (pages[s].empty() || pages[s].back() != page)) pages[s].push_back(page);
+  });
+  for (size_t s = 0; s < pages.size(); ++s) {
+    std::sort(pages[s].begin(), pages[s].end());
+    for (size_t i = 0; i < pages[s].size();) {
+      size_t end = i + 1;
+      while (end < pages[s].size() && pages[s][end] <= pages[s][end - 1] + 1) ++end;
+      storages_[s].pager->need(pages[s][i] * kPage, (pages[s][end - 1] + 1) * kPage, access.writes);
+      i = end;
+    }
+  }
 }
 
 namespace {
@@ -431,6 +512,7 @@ Tile LaunchMemory::load(BufferPool& pool, const Resolved& access, ElementKind ki
   uint32_t bytes = access.elementBytes;
   const KernelSet& k = kernels();
   bool all = access.mask.isSplat() && access.mask.base;
+  bring(access);
 
   if (access.clean && access.storage && shape->numel == 1 && all) {
     int64_t bits = 0;
@@ -534,6 +616,7 @@ Tile LaunchMemory::load(BufferPool& pool, const Resolved& access, ElementKind ki
 
 void LaunchMemory::store(BufferPool& pool, const Resolved& access, const Tile& value) const {
   if (access.active == 0) return;
+  bring(access);
   const Shape* shape = access.address.shape;
   uint32_t bytes = access.elementBytes;
   const KernelSet& k = kernels();

@@ -8,6 +8,7 @@
 
 #include "exec/tile.h"
 #include "launch/launch.h"
+#include "launch/pager.h"
 #include "tilesight/client.h"
 
 namespace tilesight::exec {
@@ -18,6 +19,8 @@ struct StorageInfo {
   int64_t base = 0;       // virtual address of the first byte
   int64_t recorded = 0;   // address at capture, or 0
   bool known = true;      // false: the allocation is only what the view shows
+  bool readOnly = false;  // nothing may write to it
+  launch::Pager* pager = nullptr;  // where `data` comes from, page by page; null: it is all there
 };
 
 struct ViewInfo {
@@ -30,12 +33,15 @@ struct ViewInfo {
   int64_t low = 0, high = 0;            // virtual extent: first byte, past the last byte; equal if empty
   bool contiguous = false;              // every byte of the extent belongs to an element
   uint32_t storage = 0;
+  bool readOnly = false;                // stores through it are refused
   // The lattice: axes of more than one element with their byte strides made positive, largest first.
   struct Axis {
     int64_t stride, size, rest;  // rest: the farthest byte the smaller axes reach
   };
   std::vector<Axis> axes;
 };
+
+enum class Use : uint8_t { Read, Write };  // Write: stores and atomics
 
 /// An access after its pointers were looked at.
 struct Resolved {
@@ -47,6 +53,7 @@ struct Resolved {
   Tile address;                          // virtual addresses
   Tile mask;                             // Splat, Box or Dense
   uint32_t elementBytes = 0;
+  bool writes = false;
 };
 
 class LaunchMemory {
@@ -60,20 +67,30 @@ class LaunchMemory {
   /// Pointers that came from integers or memory: data pointers of this launch's tensors become their
   /// virtual addresses and get the tensor's origin, others stay as they are.
   Tile adopt(BufferPool& pool, Tile pointer) const;
+  /// The reverse: pointers as the integers that the program's own data_ptr() gives. Those of storages
+  /// whose address at capture is unknown stay virtual.
+  Tile addresses(BufferPool& pool, const Tile& pointer) const;
 
   /// `mask` may be null (all active).
-  Resolved resolve(BufferPool& pool, const Tile& pointer, const Tile* mask, uint32_t elementBytes) const;
+  Resolved resolve(BufferPool& pool, const Tile& pointer, const Tile* mask, uint32_t elementBytes,
+                   Use use) const;
   /// ts_fault bits of every element (0 if inactive), row-major.
   void faultBits(BufferPool& pool, const Resolved& access, uint8_t* out) const;
   /// ts_fault bits of one address of the access.
   uint32_t faultsAt(const Resolved& access, int64_t element, int64_t value) const;
+
+  /// Fetches the pages of an access whose bytes lie elsewhere. load(), store() and host() do it.
+  void bring(const Resolved& access) const;
 
   /// Reads the active elements that have no fault; others are `other` (inactive) or 0 (faulty).
   Tile load(BufferPool& pool, const Resolved& access, ElementKind kind, const Tile* other) const;
   /// Writes the active elements that have no fault.
   void store(BufferPool& pool, const Resolved& access, const Tile& value) const;
 
-  /// Host address of a virtual one that is inside an allocation of the access; null otherwise.
+  /// Where a virtual address lies: byte offset in `*storage`, which is null if the element is not wholly
+  /// inside an allocation of the access, or may not be written.
+  int64_t offsetOf(const Resolved& access, int64_t element, int64_t address, const StorageInfo** storage) const;
+  /// Host address of a virtual one, with the same limits; null otherwise.
   uint8_t* host(const Resolved& access, int64_t element, int64_t address) const;
 
   /// Which element of the view an address is, as an index per axis (may lie outside the shape);
@@ -84,7 +101,11 @@ class LaunchMemory {
   const StorageInfo* storageOf(const Resolved& access, int64_t element, int64_t* address, const ViewInfo** view) const;
   const StorageInfo* byAddress(int64_t* address) const;
 
+  int64_t shiftToRecorded(int32_t origin) const;
+
   std::vector<StorageInfo> storages_;
+  bool paged_ = false;    // some storage has a pager
+  bool guarded_ = false;  // some storage or view is read-only
   std::vector<ViewInfo> views_;
   std::vector<int32_t> viewOfArgument_;
 };

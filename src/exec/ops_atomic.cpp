@@ -15,7 +15,7 @@ void execAtomicLoad(Machine& m, const Instr& instr) {
   uint32_t bytes = ir::elementBytes(kind);
   if (bytes == 0) return m.noKernel(instr);
   if (m.tainting() && mask) m.sink(instr, *mask, nullptr, "mask");
-  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes);
+  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes, Use::Read);
   if (m.tainting()) m.sink(instr, pointer, &access.mask, "address");
   if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
   m.access(instr, TS_LOAD, access);
@@ -28,17 +28,18 @@ void execAtomicLoad(Machine& m, const Instr& instr) {
 void execAtomicStore(Machine& m, const Instr& instr) {
   const Tile& pointer = m.in(instr, 0);
   const Tile* mask = instr.flag & 1 ? &m.in(instr, 2) : nullptr;
-  uint32_t bytes = ir::elementBytes(machineKind(instr.source->operands[1]->type));
+  ElementKind kind = machineKind(instr.source->operands[1]->type);
+  uint32_t bytes = ir::elementBytes(kind);
   if (bytes == 0) return m.noKernel(instr);
   if (m.tainting() && mask) m.sink(instr, *mask, nullptr, "mask");
-  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes);
+  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes, Use::Write);
   if (m.tainting()) {
     m.sink(instr, pointer, &access.mask, "address");
     m.sink(instr, m.in(instr, 1), &access.mask, "value");
   }
   m.access(instr, TS_STORE, access);
   if (m.footprint()) m.footprint()->write(*m.context().memory, m.pool(), access);
-  m.context().memory->store(m.pool(), access, m.in(instr, 1));
+  m.context().memory->store(m.pool(), access, storedForm(m, m.in(instr, 1), kind));
 }
 
 void execAtomicPoll(Machine& m, const Instr& instr) {
@@ -46,7 +47,7 @@ void execAtomicPoll(Machine& m, const Instr& instr) {
   ElementKind kind = machineKind(instr.source->operands[1]->type);
   uint32_t bytes = ir::elementBytes(kind);
   if (bytes == 0) return m.noKernel(instr);
-  Resolved access = m.context().memory->resolve(m.pool(), pointer, nullptr, bytes);
+  Resolved access = m.context().memory->resolve(m.pool(), pointer, nullptr, bytes, Use::Read);
   if (m.tainting()) {
     m.sink(instr, pointer, &access.mask, "address");
     m.sink(instr, m.in(instr, 1), nullptr, "value");

@@ -123,7 +123,7 @@ void execPtrAdd(Machine& m, const Instr& instr) {
 }
 
 void execPtrToInt(Machine& m, const Instr& instr) {
-  Tile tile = reinterpret(m.pool(), m.in(instr, 0), ElementKind::I64);
+  Tile tile = reinterpret(m.pool(), m.context().memory->addresses(m.pool(), m.in(instr, 0)), ElementKind::I64);
   tile.origin = kOriginUnknown;
   tile.origins = {};
   m.set(instr, std::move(tile));

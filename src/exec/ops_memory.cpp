@@ -20,11 +20,15 @@ void taintFaults(Machine& m, const Instr& instr, const Resolved& access) {
   for (int64_t i = 0; i < faulty.numel(); ++i) {
     uint8_t bits = denseData(faulty)[i];
     // Out-of-view and misaligned reads take effect.
-    bool lost = bits & (TS_FAULT_OUT_OF_BOUNDS | TS_FAULT_NULL | TS_FAULT_FOREIGN);
+    bool lost = bits & (TS_FAULT_OUT_OF_BOUNDS | TS_FAULT_NULL | TS_FAULT_FOREIGN | TS_FAULT_READ_ONLY);
     denseData(faulty)[i] = lost;
     any = any || lost;
   }
   if (any) m.taintSlot(m.outSlot(instr), std::move(faulty), m.cause(Cause::Kind::Fault, instr));
+}
+
+Tile storedForm(Machine& m, const Tile& value, ElementKind kind) {
+  return kind == ElementKind::Pointer ? m.context().memory->addresses(m.pool(), value) : value;
 }
 
 void execLoad(Machine& m, const Instr& instr) {
@@ -35,7 +39,7 @@ void execLoad(Machine& m, const Instr& instr) {
   uint32_t bytes = ir::elementBytes(kind);
   if (bytes == 0) return m.noKernel(instr);
   if (m.tainting() && mask) m.sink(instr, *mask, nullptr, "mask");
-  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes);
+  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes, Use::Read);
   if (m.tainting()) m.sink(instr, pointer, &access.mask, "address");
   if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
   m.access(instr, TS_LOAD, access);
@@ -53,7 +57,7 @@ void execStore(Machine& m, const Instr& instr) {
   uint32_t bytes = ir::elementBytes(kind);
   if (bytes == 0) return m.noKernel(instr);
   if (m.tainting() && mask) m.sink(instr, *mask, nullptr, "mask");
-  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes);
+  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes, Use::Write);
   if (m.tainting()) {
     m.sink(instr, pointer, &access.mask, "address");
     if (instr.valueNeeded) m.sink(instr, m.in(instr, 1), &access.mask, "value");
@@ -61,7 +65,7 @@ void execStore(Machine& m, const Instr& instr) {
   m.access(instr, TS_STORE, access);
   if (!instr.valueNeeded) return;
   if (m.footprint()) m.footprint()->write(*m.context().memory, m.pool(), access);
-  m.context().memory->store(m.pool(), access, m.in(instr, 1));
+  m.context().memory->store(m.pool(), access, storedForm(m, m.in(instr, 1), kind));
 }
 
 void execAtomicRmw(Machine& m, const Instr& instr) {
@@ -72,7 +76,7 @@ void execAtomicRmw(Machine& m, const Instr& instr) {
   uint32_t bytes = ir::elementBytes(kind);
   if (!canUpdate(rmw, kind)) return m.noKernel(instr);
   if (m.tainting() && mask) m.sink(instr, *mask, nullptr, "mask");
-  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes);
+  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes, Use::Write);
   if (m.tainting()) {
     m.sink(instr, pointer, &access.mask, "address");
     m.sink(instr, m.in(instr, 1), &access.mask, "value");
@@ -103,7 +107,7 @@ void execAtomicCas(Machine& m, const Instr& instr) {
   ElementKind kind = m.outKind(instr);
   uint32_t bytes = ir::elementBytes(kind);
   if (bytes == 0) return m.noKernel(instr);
-  Resolved access = m.context().memory->resolve(m.pool(), pointer, nullptr, bytes);
+  Resolved access = m.context().memory->resolve(m.pool(), pointer, nullptr, bytes, Use::Write);
   if (m.tainting()) m.sink(instr, pointer, &access.mask, "address");
   if (m.tainting())
     for (unsigned i = 1; i < 3; ++i) m.sink(instr, m.in(instr, i), &access.mask, "value");

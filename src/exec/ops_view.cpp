@@ -97,7 +97,7 @@ Block rowsAt(Machine& m, const Instr& instr, const ViewValue& view, const Tile& 
 }
 
 void loadBlock(Machine& m, const Instr& instr, const ViewValue& view, const Block& block, bool nan) {
-  Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, ir::elementBytes(view.element));
+  Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, ir::elementBytes(view.element), Use::Read);
   if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
   m.access(instr, TS_LOAD, access);
   if (!instr.valueNeeded) return;
@@ -119,7 +119,7 @@ void sinkStored(Machine& m, const Instr& instr, const Tile& value, const Resolve
 }
 
 void storeBlock(Machine& m, const Instr& instr, const ViewValue& view, const Block& block, const Tile& value) {
-  Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, ir::elementBytes(view.element));
+  Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, ir::elementBytes(view.element), Use::Write);
   if (instr.valueNeeded) sinkStored(m, instr, value, access);
   m.access(instr, TS_STORE, access);
   if (!instr.valueNeeded) return;
@@ -216,7 +216,7 @@ void execViewReduce(Machine& m, const Instr& instr) {
   if (!canUpdate(kind, view->element)) return m.noKernel(instr);
   Block block = blockAt(m, *view, indices(m, instr, *view, 2, instr.inCount - 2), instr.immediate);
   uint32_t bytes = ir::elementBytes(view->element);
-  Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, bytes);
+  Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, bytes, Use::Write);
   sinkStored(m, instr, m.in(instr, 1), access);
   m.access(instr, TS_ATOMIC_RMW, access);
   const Shape* shape = access.address.shape;

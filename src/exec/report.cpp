@@ -240,6 +240,7 @@ std::string standardMessage(const findings::Finding& f) {
                        bytesText(o->allocationBytes));
   if (f.kind == "null-pointer") return fmt::format("{} through a null pointer", what);
   if (f.kind == "foreign-pointer") return fmt::format("{} at an address that belongs to no tensor of this launch", what);
+  if (f.kind == "read-only-write") return fmt::format("{} {} memory that was passed as read-only", what, verb);
   if (f.kind == "misaligned" && o)
     return fmt::format("{} {} {} at byte offset {}, which is not a multiple of {}", what, verb, bytesText(f.accessBytes),
                        commas(o->byteOffset), f.accessBytes);

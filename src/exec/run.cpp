@@ -22,8 +22,10 @@ constexpr auto kWorthThreads = std::chrono::microseconds(150);
 constexpr int64_t kMaxPrograms = int64_t{1} << 40;  // days of work
 constexpr int64_t kMaxGridX = 2147483647, kMaxGridYZ = 65535;  // CUDA's limits
 
-// Is every element of the view inside its storage? What follows reads and writes by views.
-bool viewFits(const launch::View& view, const launch::Storage& storage) {
+// Is every element of the view inside its storage? What follows reads and writes by views. A descriptor may
+// promise more than its tensor has: LaunchMemory cuts it off, and accesses beyond are out of bounds.
+bool viewFits(const launch::View& view, const launch::Storage& storage, bool descriptor) {
+  constexpr __int128 kFar = __int128{1} << 60;
   __int128 low = view.offset, high = view.offset;
   int64_t bytes = ir::elementBytes(view.element);
   if (bytes == 0 || view.shape.size() != view.strides.size()) return false;
@@ -32,7 +34,9 @@ bool viewFits(const launch::View& view, const launch::Storage& storage) {
     if (view.shape[d] == 0) return true;
     __int128 reach = static_cast<__int128>(view.shape[d] - 1) * view.strides[d] * bytes;
     (reach < 0 ? low : high) += reach;
+    if (descriptor && (low < -kFar || high > kFar)) return false;
   }
+  if (descriptor) return low >= 0;
   return low >= 0 && high + bytes <= static_cast<__int128>(storage.bytes);
 }
 
@@ -54,7 +58,7 @@ Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch:
     ir::Type type = block.arguments[parameter]->type;
     bool tensor = a.kind != launch::Argument::Kind::Scalar;
     if (tensor && a.view.storage >= launch.storages.size()) return problem(a, "its storage is not there");
-    if (tensor && !viewFits(a.view, launch.storages[a.view.storage])) return problem(a, "its view reaches beyond its storage");
+    if (tensor && !viewFits(a.view, launch.storages[a.view.storage], a.kind == launch::Argument::Kind::Descriptor)) return problem(a, "its view reaches beyond its storage");
     switch (a.kind) {
       case launch::Argument::Kind::Tensor:
         if (!type.isPointer()) return problem(a, "a tensor for a parameter of type " + type.str());

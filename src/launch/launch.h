@@ -13,6 +13,8 @@
 
 namespace tilesight::launch {
 
+class Pager;
+
 /// One allocation. Several views (arguments of several launches) may share it.
 struct Storage {
   uint8_t* data = nullptr;       // this process's memory, `bytes` long
@@ -20,7 +22,9 @@ struct Storage {
   uint64_t recordedBase = 0;     // its address when it was captured: what data_ptr() gave, so that
                                  // pointers held in tensors resolve; also gives the alignment
   bool allocationKnown = true;   // false: the view is taken for the allocation
+  bool readOnly = false;         // its memory cannot be written: the engine refuses stores
   std::string name;              // first argument that showed it; for messages
+  std::shared_ptr<Pager> pager;  // brings pages of `data` from where they are; null: they are all there
   std::shared_ptr<void> owner;   // keeps `data` alive (bundle memory, mapped file); may be null
 };
 
@@ -33,6 +37,7 @@ struct View {
   int64_t offset = 0;             // bytes from the storage's start to element [0,..,0]
   uint32_t storage = 0;           // index into Launch::storages
   bool uninitialized = false;
+  bool readOnly = false;          // the program passed it as not writable: a store to it is a finding
 };
 
 struct Argument {
@@ -77,7 +82,7 @@ struct Extent {
 };
 Result<Extent> extent(const View& view);
 
-/// Checks what the engine relies on: views name a storage and lie inside it, ranks agree, element
+/// Checks what the engine relies on: views name a storage and lie inside it (descriptors may pass its end), ranks agree, element
 /// kinds have a size in memory, no product of sizes overflows. The error names the argument.
 Status validate(const Launch& launch);
 

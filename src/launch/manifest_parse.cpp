@@ -202,6 +202,7 @@ View parseView(const Field& field) {
   view.offset = field["offset"].integer();
   view.storage = static_cast<uint32_t>(field["storage"].count(maxItems));
   view.uninitialized = field.has("uninitialized") && field["uninitialized"].boolean();
+  view.readOnly = field.has("read_only") && field["read_only"].boolean();
   return view;
 }
 
@@ -254,6 +255,7 @@ void parseStorage(const Field& field, const BundleManifest& bundle, LaunchManife
   storage.bytes = bundle.contents[content].bytes;
   storage.recordedBase = field["base"].hex();
   storage.allocationKnown = field["allocation_known"].boolean();
+  storage.readOnly = field.has("read_only") && field["read_only"].boolean();
   out.launch.storages.push_back(std::move(storage));
   out.contents.push_back(content);
 }

@@ -48,6 +48,7 @@ void putView(Json& json, const View& view) {
   json["offset"] = view.offset;
   json["storage"] = view.storage;
   if (view.uninitialized) json["uninitialized"] = true;
+  if (view.readOnly) json["read_only"] = true;
 }
 
 Json argumentJson(const Argument& argument) {
@@ -122,6 +123,7 @@ std::string writeManifest(const LaunchManifest& manifest) {
                                 {"content", manifest.contents[i]},
                                 {"base", hexNumber(storage.recordedBase)},
                                 {"allocation_known", storage.allocationKnown}});
+    if (storage.readOnly) json["storages"].back()["read_only"] = true;
   }
   json["sources"] = manifest.sources;
   return dumped(json);

@@ -10,13 +10,15 @@ constexpr size_t maxRank = 32;
 constexpr int64_t maxElements = int64_t{1} << 60;
 using Wide = __int128;
 
-Status validateView(const View& view, const std::vector<Storage>& storages) {
+/// `mayPassEnd`: a descriptor may promise more than its tensor has; the accesses are judged.
+Status validateView(const View& view, const std::vector<Storage>& storages, bool mayPassEnd) {
   if (view.storage >= storages.size())
     return failure(fmt::format("storage {} does not exist, there are {}", view.storage,
                                storages.size()));
   const Result<Extent> span = extent(view);
   if (!span) return failure(span.error());
   const uint64_t bytes = storages[view.storage].bytes;
+  if (span->first >= 0 && mayPassEnd) return {};
   if (span->first < 0 || static_cast<uint64_t>(span->past) > bytes)
     return failure(fmt::format("its elements span bytes {} to {} of a storage that has {}",
                                span->first, span->past, bytes));
@@ -66,9 +68,9 @@ Status validate(const Launch& launch) {
   for (const Argument& argument : launch.arguments) {
     Status status;
     switch (argument.kind) {
-      case Argument::Kind::Tensor: status = validateView(argument.view, launch.storages); break;
+      case Argument::Kind::Tensor: status = validateView(argument.view, launch.storages, false); break;
       case Argument::Kind::Descriptor:
-        status = validateView(argument.view, launch.storages);
+        status = validateView(argument.view, launch.storages, true);
         if (status && argument.blockShape.size() != argument.view.shape.size())
           status = failure(fmt::format("the block has {} axes, the tensor {}",
                                        argument.blockShape.size(), argument.view.shape.size()));

@@ -11,6 +11,7 @@ namespace tilesight::findings {
 TEST(Kinds, EveryKindOfTheContractIsThereOnceAndWhole) {
   const std::set<std::string_view> contract = {
       "out-of-bounds", "out-of-view", "axis-overflow", "null-pointer", "foreign-pointer", "misaligned",
+      "read-only-write",
       "hint-violation", "int-overflow", "uninitialized-read", "masked-undefined", "unwritten-output",
       "launch-limit", "autotune-side-effect", "race", "benign-race", "intra-program-race",
       "missing-barrier", "order-dependent", "deadlock", "livelock", "assert-failed",

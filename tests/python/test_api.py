@@ -161,11 +161,39 @@ def test_outside_the_view_but_inside_the_allocation():
     assert [finding.kind for finding in report.findings] == ["out-of-view"]
 
 
-def test_read_only_memory_is_not_written():
-    x = np.zeros(64, np.float32)
-    y = np.frombuffer(bytes(256), np.float32)
+@pytest.mark.parametrize("frozen", [lambda y: np.frombuffer(bytes(y), np.float32),
+                                    lambda y: np.broadcast_to(y, y.shape)])
+def test_stores_to_read_only_arrays_are_findings(frozen):
+    x = np.ones(64, np.float32)
+    y = frozen(np.zeros(64, np.float32))
+    assert not y.flags.writeable
     report = ts.check(shift)[(1,)](x, y, 64, BLOCK=64)
-    assert report.verdict == "ok" and (y == 0).all()
+    findings = [finding for finding in report.findings if finding.kind == "read-only-write"]
+    (finding,) = findings
+    assert finding.severity == "error" and finding.operand.argument == "y_ptr"
+    assert "store to y_ptr writes memory that was passed as read-only" in report.text()
+    assert (y == 0).all()
+
+
+def test_atomics_on_read_only_arrays_are_findings():
+    @triton.jit
+    def count(x_ptr, out_ptr):
+        tl.atomic_add(x_ptr, 1)
+        tl.store(out_ptr, tl.load(x_ptr))
+
+    x, out = np.array([3], np.int32), np.zeros(1, np.int32)
+    x.flags.writeable = False
+    report = ts.check(count)[(1,)](x, out)
+    assert [(f.kind, f.operand.argument) for f in report.findings] == [("read-only-write", "x_ptr")]
+    assert x[0] == 3 and out[0] == 3
+
+
+def test_another_view_of_the_same_array_may_be_written():
+    x = np.ones(128, np.float32)
+    y, frozen = x[64:], x[:64]
+    frozen.flags.writeable = False
+    report = ts.check(shift)[(1,)](frozen, y, 64, BLOCK=64)
+    assert "read-only-write" not in {finding.kind for finding in report.findings}
 
 
 def test_autotuned_kernels_and_their_configuration(arrays):
@@ -245,16 +273,20 @@ def test_pointers_to_arrays_that_are_gone_are_foreign():
     assert [finding.kind for finding in report.findings] == ["foreign-pointer"]
 
 
-def test_descriptors_larger_than_their_tensor_are_refused():
+def test_descriptors_larger_than_their_tensor_are_judged_where_they_are_accessed(tmp_path):
     from triton.tools.tensor_descriptor import TensorDescriptor
 
     @triton.jit
     def move(d, n, BLOCK: tl.constexpr):
         d.store([n + BLOCK, 0], d.load([n, 0]))
 
-    whole = np.zeros(64 * 64 + 8, np.float16)
-    shift = (-whole.__array_interface__["data"][0] // 2) % 8
     hook.install()
-    descriptor = TensorDescriptor(whole[shift:][:64 * 64].reshape(64, 64), [200, 64], [64, 1], [8, 32])
-    with pytest.raises(ts.Error, match="argument d: the descriptor's shape .* past the end of its tensor"):
-        ts.check(move)[(1,)](descriptor, 4, 8)
+    descriptor = TensorDescriptor(np.zeros((64, 64), np.float16), [200, 64], [64, 1], [8, 32])
+    assert ts.check(move)[(1,)](descriptor, 4, 8).verdict == "ok"
+    ts.config.keep_inputs = "64M"
+    for n, elements in ((52, {"write": 4 * 32}), (180, {"read": 8 * 32, "write": 8 * 32})):
+        report = ts.check(move)[(1,)](descriptor, n, 8)
+        assert {f.access.kind: f.counts.elements for f in report.findings if f.kind == "out-of-bounds"} == elements
+    report.save(tmp_path / "large.tsb")
+    (again,) = ts.load(tmp_path / "large.tsb")
+    assert {f.kind for f in again.findings} == {"out-of-bounds"}

@@ -40,8 +40,23 @@ def test_memory_maps(tmp_path):
     assert writable.tolist() == [2 * (16 + i) for i in range(16)]
     frozen = np.memmap(path, np.float32, "r")
     before = frozen.copy()
-    assert ts.check(double)[(1,)](frozen, 16, BLOCK=16).verdict == "ok"  # on a copy: no crash
+    report = ts.check(double)[(1,)](frozen, 16, BLOCK=16)  # its pages cannot be written: no crash
+    assert [finding.kind for finding in report.findings] == ["read-only-write"]
     assert (frozen == before).all()
+
+
+def test_large_read_only_maps_are_not_copied(tmp_path):
+    @triton.jit
+    def pick(x_ptr, out_ptr, at):
+        tl.store(out_ptr, tl.load(x_ptr + at))
+
+    path = tmp_path / "data"
+    with open(path, "wb") as file:
+        file.truncate(32 << 30)  # more than there is memory for: a hole
+    large = np.memmap(path, np.float32, "r")
+    out = np.ones(1, np.float32)
+    assert ts.check(pick)[(1,)](large, out, large.size - 1).verdict == "ok"
+    assert out[0] == 0
 
 
 def test_ctypes_and_bytearrays():

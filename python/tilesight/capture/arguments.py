@@ -160,7 +160,7 @@ class Storages:
     """The allocations of one launch: each once, also where several views share it."""
 
     def __init__(self):
-        self.rows = []    # [address, bytes, recorded base, known, name, stage, owner]
+        self.rows = []    # [address, bytes, recorded base, known, name, stage, owner, frozen]
         self.index = {}   # (base, bytes) -> row
 
     def add(self, memory, name):
@@ -170,16 +170,17 @@ class Storages:
         if row is None:
             row = self.index[key] = len(self.rows)
             self.rows.append([memory.base, memory.nbytes, memory.base, memory.known, name,
-                              memory.stage, memory.owner])
-        elif memory.known:
-            self.rows[row][3] = True
+                              memory.stage, memory.owner, memory.frozen])
+        else:
+            self.rows[row][3] = self.rows[row][3] or memory.known
+            self.rows[row][7] = self.rows[row][7] and memory.frozen
         return row, memory.address - memory.base
 
     def add_allocation(self, base, nbytes, owner):
         """Memory that no argument shows, but whose address the program may have stored."""
         if (base, nbytes) not in self.index:
             self.index[base, nbytes] = len(self.rows)
-            self.rows.append([base, nbytes, base, True, "", None, owner])
+            self.rows.append([base, nbytes, base, True, "", storage.of(owner).stage, owner, False])
 
     def merge(self):
         """Makes allocations that overlap one. Returns row -> (row, shift in bytes), or None if none
@@ -193,6 +194,7 @@ class Storages:
                 last[1] = max(last[1], low + size - last[0])
                 last[3] = last[3] or rows[row][3]
                 last[5] = last[5] or rows[row][5]
+                last[7] = last[7] and rows[row][7]
                 moved[row] = (kept[-1], low - last[0])
             else:
                 kept.append(row)
@@ -300,7 +302,7 @@ def _tensor(parameter, value, storages):
     memory = _memory_of(value, parameter.name)
     row, offset = storages.add(memory, parameter.name)
     return (TENSOR, parameter.name, element_of(memory.dtype, parameter.name), memory.dtype, memory.shape,
-            memory.strides, offset, row, parameter.hint)
+            memory.strides, offset, row, memory.read_only, parameter.hint)
 
 
 def _descriptor(parameter, descriptor, storages):
@@ -309,14 +311,13 @@ def _descriptor(parameter, descriptor, storages):
     strides = tuple(int(step) for step in descriptor.strides)
     described = storage.Memory(memory.address, memory.dtype, memory.itemsize, shape, strides, memory.base,
                                memory.nbytes, memory.known, memory.owner)
-    _, end = described.extent()
-    if end > memory.base + memory.nbytes:
-        raise Error(f"argument {parameter.name}: the descriptor's shape {list(shape)} with strides "
-                    f"{list(strides)} reaches {end - memory.base - memory.nbytes:,} bytes past the end of "
-                    f"its tensor ({memory.nbytes:,} bytes)")
+    start, _ = described.extent()  # past the end is judged where it is accessed
+    if start < memory.base:
+        raise Error(f"argument {parameter.name}: the descriptor's strides {list(strides)} reach "
+                    f"{memory.base - start:,} bytes before the start of its tensor")
     row, offset = storages.add(memory, parameter.name)
     return (DESCRIPTOR, parameter.name, element_of(memory.dtype, parameter.name), memory.dtype,
-            shape, strides, offset, row,
+            shape, strides, offset, row, memory.read_only,
             tuple(int(size) for size in descriptor.block_shape),
             getattr(descriptor, "padding", "zero") == "nan")
 

@@ -14,13 +14,14 @@ from . import storage
 
 _known = {}  # (base, bytes) -> weak reference to what owns the memory
 _lock = threading.Lock()
+_PLAIN = ("cpu", "cuda", "hip")  # devices of torch whose tensors have addresses
 launching = threading.local()  # .now: a launch is being made, addresses are not for the program
 
 
 def data_ptr(array):
     """The address of the array's first element, to be stored in a tensor of pointers."""
     memory = storage.of(array)
-    _remember(array, memory.base, memory.nbytes)
+    remember(array, memory.base, memory.nbytes)
     return memory.address
 
 
@@ -33,23 +34,33 @@ def watch_torch(torch):
     @functools.wraps(plain)
     def data_ptr(self):
         address = plain(self)
-        if not getattr(launching, "now", False) and self.device.type == "cpu":
+        if not getattr(launching, "now", False) and self.device.type in _PLAIN:
             allocation = self.untyped_storage()
-            _remember(self, allocation.data_ptr(), allocation.nbytes())
+            remember(self, allocation.data_ptr(), allocation.nbytes())
         return address
 
     data_ptr._tilesight = True
     torch.Tensor.data_ptr = data_ptr
 
 
-def _remember(array, base, nbytes):
+def _below(view):
+    """What a view of numpy or torch is a view of, if it is one."""
+    below = getattr(view, "_base", None) if hasattr(view, "untyped_storage") else getattr(view, "base", None)
+    return below if isinstance(below, type(view)) or isinstance(view, type(below)) else None
+
+
+def remember(array, base, nbytes, for_good=True):
+    """Launches that could load an address get these bytes too, as long as `array` or what it is a view
+    of lives. `for_good`: what cannot be referred to weakly is kept; else it is left out."""
     key = (base, nbytes)
     owner = array
-    while getattr(owner, "base", None) is not None and type(owner) is type(array):
-        owner = owner.base  # the view may go, its storage stays
+    while (below := _below(owner)) is not None:
+        owner = below  # the view may go, its storage stays
     try:
         reference = weakref.ref(owner, lambda _: _known.pop(key, None))
-    except TypeError:  # it cannot be referred to weakly: kept for good
+    except TypeError:  # it cannot be referred to weakly
+        if not for_good:
+            return
         reference = lambda: owner  # noqa: E731
     with _lock:
         _known[key] = reference

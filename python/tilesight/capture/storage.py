@@ -4,8 +4,7 @@ A *view* is a lattice of elements (shape, strides in elements of any sign, addre
 [0,..,0]); a *storage* is the allocation below it, which other views may share.
 """
 
-import ctypes
-
+from .device_memory import of_torch_storage
 from ..errors import Error
 
 try:
@@ -17,16 +16,15 @@ except ImportError:  # torch-only programs
 class Memory:
     """One tensor's place: its view, and the allocation it lies in.
 
-    `stage` is for memory that the engine must not touch in place (read-only, or on a device): a
-    function that copies the allocation and gives (address of the copy, its owner, a function that
-    brings changes back, or None).
+    `stage` is for memory on a device: a function of (base, bytes) of the allocation that gives its
+    DevicePages.
     """
 
     __slots__ = ("address", "dtype", "itemsize", "shape", "strides", "base", "nbytes", "known",
-                 "owner", "stage")
+                 "owner", "stage", "read_only", "frozen")
 
     def __init__(self, address, dtype, itemsize, shape, strides, base, nbytes, known, owner,
-                 stage=None):
+                 stage=None, read_only=False, frozen=False):
         self.address = address    # of element [0,..,0]
         self.dtype = dtype        # "float16", "int32", "bool"...
         self.itemsize = itemsize
@@ -37,6 +35,8 @@ class Memory:
         self.known = known        # False: the view is taken for the allocation
         self.owner = owner        # keeps the memory alive
         self.stage = stage
+        self.read_only = read_only  # nothing may be stored through this view
+        self.frozen = frozen        # nothing may be stored to the allocation
 
     def extent(self):
         """First byte and one past the last byte of the view, as addresses."""
@@ -89,20 +89,12 @@ def of_numpy(array, address=None):
                         f"multiples of its element size {itemsize}; copy it first")
         strides.append(steps)
     base, nbytes, known, writable = _numpy_allocation(array, address)
+    read_only = not array.flags.writeable
     memory = Memory(address, _dtype_name(array.dtype), itemsize, array.shape, tuple(strides), base,
-                    nbytes, known, array)
+                    nbytes, known, array, read_only=read_only, frozen=read_only and not writable)
     if base is None:
         _view_is_allocation(memory)
-    if not writable:
-        memory.stage = lambda: _private_copy(memory)
     return memory
-
-
-def _private_copy(memory):
-    """Read-only memory may lie in pages that cannot be written: the engine works on a copy."""
-    whole = np.ctypeslib.as_array((ctypes.c_uint8 * memory.nbytes).from_address(memory.base))
-    copy = whole.copy()
-    return copy.__array_interface__["data"][0], copy, None
 
 
 def _numpy_allocation(array, address):
@@ -158,25 +150,19 @@ def of_torch(tensor):
 
 
 def _of_torch_device(tensor, dtype, storage):
-    """A tensor on an accelerator: its whole storage is copied in, and back if it was changed."""
-    import torch
-
-    def stage():
-        device = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
-        host = device.cpu()
-        before = host.clone()
-
-        def bring_back():
-            if not torch.equal(before, host):
-                device.copy_(host)
-
-        return host.data_ptr(), host, bring_back
+    """A tensor on an accelerator: the pages of its storage that a launch touches travel."""
+    def stage(base, nbytes):
+        return of_torch_storage(tensor, base, nbytes)
 
     return Memory(tensor.data_ptr(), dtype, tensor.element_size(), tuple(tensor.shape),
                   tuple(tensor.stride()), storage.data_ptr(), storage.nbytes(), True, tensor, stage)
 
 
 # --- other libraries -----------------------------------------------------------------------------
+
+# Before 2.1, arrays from DLPack were always read-only.
+_numpy_hides_writable = np is not None and tuple(map(int, np.__version__.split(".")[:2])) < (2, 1)
+
 
 def of_dlpack(obj):
     try:
@@ -186,6 +172,8 @@ def of_dlpack(obj):
             from error
     memory = of_numpy(array)
     memory.owner = (obj, array)
+    if _numpy_hides_writable:
+        memory.read_only = memory.frozen = False
     return memory
 
 
@@ -199,6 +187,7 @@ def of_cuda_array(obj):
                     "not there; pass a numpy array") from error
     memory = of_torch(tensor)
     memory.known = False  # the interface tells the view only
+    memory.read_only = bool(obj.__cuda_array_interface__["data"][1])
     memory.owner = (obj, tensor)
     return memory
 
@@ -218,10 +207,19 @@ def of_object(obj):
     if shape is None:
         shape = (int(nbytes) // itemsize,)
     shape = tuple(int(size) for size in shape)
-    memory = Memory(address, dtype, itemsize, shape, _strides(obj, shape, itemsize), None, 0, False,
-                    obj)
+    strides = _strides(obj, shape, itemsize)
+    kind = type(obj).__name__
+    if any(size < 0 for size in shape):
+        raise Error(f"an object of type {kind} has the shape {list(shape)}: sizes cannot be negative")
+    if len(strides) != len(shape):
+        raise Error(f"an object of type {kind} contradicts itself: its shape {list(shape)} has "
+                    f"{len(shape)} axes, its strides {list(strides)} have {len(strides)}")
+    memory = Memory(address, dtype, itemsize, shape, strides, None, 0, False, obj)
     _view_is_allocation(memory)
-    if nbytes is not None and memory.base == address and int(nbytes) >= memory.nbytes:
+    if nbytes is not None and memory.base == address:
+        if int(nbytes) < memory.nbytes:
+            raise Error(f"an object of type {kind} contradicts itself: its shape {list(shape)} with strides "
+                        f"{list(strides)} spans {memory.nbytes:,} bytes, its nbytes says {int(nbytes):,}")
         memory.nbytes = int(nbytes)
         memory.known = True
     return memory

@@ -46,7 +46,8 @@ class Backend:
 class Specialisation:
     """One kernel for one kind of arguments: its text and what the engine needs to know."""
 
-    __slots__ = ("name", "function", "text", "file", "layout", "config", "sources", "native", "globals", "stand_in")
+    __slots__ = ("name", "function", "text", "file", "layout", "config", "sources", "native", "globals", "stand_in",
+                 "gives_addresses")
 
     def __init__(self, name, function, text, file, layout, config, source_texts, used_globals):
         self.name = name
@@ -59,6 +60,8 @@ class Specialisation:
         self.globals = used_globals   # [(name, value, dict of globals)]
         self.native = None            # the engine's kernel, once compiled
         self.stand_in = None          # what launches return
+        # It may store addresses of its arguments where a later launch finds them.
+        self.gives_addresses = "tt.ptr_to_int" in text or "!tt.ptr<!tt.ptr" in text
 
     def check_globals(self):
         """Triton refuses a launch whose captured globals changed, and so does this."""

@@ -11,13 +11,15 @@ struct Rule {
   const char* kind;
   int storeSeverity, loadSeverity;
 };
-// One element gets one kind about where it is, the first that holds, and one about alignment.
+// One element gets one kind about where it is, the first that holds, and one each about alignment and
+// about writing where nothing may be written.
 constexpr Rule kPlace[] = {
     {TS_FAULT_NULL, "null-pointer", 2, 2},
     {TS_FAULT_FOREIGN, "foreign-pointer", 2, 2},
     {TS_FAULT_OUT_OF_BOUNDS, "out-of-bounds", 2, 2},
     {TS_FAULT_OUT_OF_VIEW, "out-of-view", 2, 1},
 };
+constexpr Rule kWriting = {TS_FAULT_READ_ONLY, "read-only-write", 2, 2};
 constexpr Rule kAlignment = {TS_FAULT_MISALIGNED, "misaligned", 2, 2};
 
 struct Sanitizer {
@@ -45,6 +47,7 @@ void onAccess(void* state, const ts_access* access) {
     apply(rule, before);
     before |= rule.fault;
   }
+  apply(kWriting, 0);
   apply(kAlignment, TS_FAULT_NULL | TS_FAULT_FOREIGN);
 }
 
