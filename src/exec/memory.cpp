@@ -686,6 +686,9 @@ std::vector<int64_t> LaunchMemory::indexOf(const ViewInfo& view, int64_t address
   });
   int64_t offset = address - view.address;
   int64_t element = offset >= 0 ? offset / view.elementBytes : -((-offset + view.elementBytes - 1) / view.elementBytes);
+  // Axes that run backwards are counted from their last element, and turned round at the end.
+  for (size_t d = 0; d < rank; ++d)
+    if (view.strides[d] < 0) element -= std::max<int64_t>(0, view.shape[d] - 1) * view.strides[d];
   // The axis that runs over: the one the tile steps along, else the outermost.
   size_t over = 0;
   for (size_t k = 0; k < rank; ++k)
@@ -695,13 +698,13 @@ std::vector<int64_t> LaunchMemory::indexOf(const ViewInfo& view, int64_t address
       break;
     }
   for (size_t k = 0; k < rank; ++k) {
-    int64_t stride = view.strides[order[k]];
+    int64_t stride = std::abs(view.strides[order[k]]);
     if (stride == 0) continue;
     int64_t i = element / stride;
-    if (element - i * stride < 0) i -= stride > 0 ? 1 : -1;
+    if (element - i * stride < 0) --i;
     if (k < over && view.shape[order[k]] > 0) i = std::clamp<int64_t>(i, 0, view.shape[order[k]] - 1);
-    if (k > over && view.shape[order[k]] > 0 && k + 1 == rank && std::abs(stride) == 1) i = element / stride;
-    index[order[k]] = i;
+    if (k > over && view.shape[order[k]] > 0 && k + 1 == rank && stride == 1) i = element / stride;
+    index[order[k]] = view.strides[order[k]] > 0 ? i : std::max<int64_t>(0, view.shape[order[k]] - 1) - i;
     element -= i * stride;
   }
   return index;

@@ -219,7 +219,8 @@ void checkLimits(const Kernel& kernel, const launch::Launch& launch, findings::L
   static constexpr const char* kAxis[] = {"x", "y", "z"};
   for (int d = 0; d < 3; ++d) {
     int64_t limit = d == 0 ? kMaxGridX : kMaxGridYZ;
-    if (launch.grid[d] <= limit) continue;
+    const bool negative = launch.grid[d] < 0;
+    if (launch.grid[d] <= limit && !negative) continue;
     findings::Finding finding;
     finding.kind = "launch-limit";
     finding.severity = findings::Severity::Error;
@@ -232,9 +233,13 @@ void checkLimits(const Kernel& kernel, const launch::Launch& launch, findings::L
       finding.location = {place->text, place->line, place->column, launch.kernel};
       finding.sourceLine = sourceLine(launch, place->text, place->line);
     }
-    finding.message = fmt::format("grid.{} is {}, the device allows {}", kAxis[d], launch.grid[d], limit);
-    finding.remedy = d == 0 ? "launch fewer programs, each doing more" : "put the long axis on x, or fold two axes into one";
-    finding.countPrograms = launch.grid[0] * launch.grid[1] * launch.grid[2];
+    finding.message = negative ? fmt::format("grid.{} is {}, which is negative: no program runs", kAxis[d], launch.grid[d])
+                               : fmt::format("grid.{} is {}, the device allows {}", kAxis[d], launch.grid[d], limit);
+    finding.remedy = negative ? "look at how the grid is computed; an empty launch has a size of 0"
+                     : d == 0 ? "launch fewer programs, each doing more" : "put the long axis on x, or fold two axes into one";
+    __int128 programs = 1;
+    for (int64_t size : launch.grid) programs = std::min<__int128>(programs * std::max<int64_t>(0, size), INT64_MAX);
+    finding.countPrograms = static_cast<int64_t>(programs);
     report.findings.push_back(std::move(finding));
   }
 }

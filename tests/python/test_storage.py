@@ -162,3 +162,95 @@ def test_torch_tensors_on_the_cpu():
     assert ts.check(double)[(1,)](half, 8, BLOCK=8).verdict == "ok" and half.float().sum() == 16
     shared = storage.of(whole.numpy()[2:])
     assert shared.base == whole.data_ptr() and shared.nbytes == 128
+
+
+@triton.jit
+def give_address(x_ptr, table_ptr, at):
+    tl.store(table_ptr, (x_ptr + at).to(tl.int64, bitcast=True))
+
+
+@triton.jit
+def use_address(table_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    p = tl.load(table_ptr).to(tl.pointer_type(tl.float32))
+    tl.store(out_ptr + offs, tl.load(p + offs, mask=offs < n), mask=offs < n)
+
+
+def test_addresses_that_one_kernel_stores_and_another_uses():
+    # In other launches the same tensors have other numbers, and x is no argument of the second.
+    before, x = np.zeros(4, np.float32), np.arange(16, dtype=np.float32)
+    table, out = np.zeros(1, np.int64), np.zeros(8, np.float32)
+    assert ts.check(give_address)[(1,)](x, table, 8).verdict == "ok"
+    assert table[0] == address_of(x) + 32
+    report = ts.check(use_address)[(1,)](table, out, 8, BLOCK=8)
+    assert report.verdict == "ok", report.text()
+    assert out.tolist() == list(range(8, 16))
+    report = ts.check(use_address)[(1,)](table, out, 9, BLOCK=16)
+    assert {finding.kind for finding in report.findings} == {"out-of-bounds"}
+    assert before.sum() == 0
+
+
+def test_addresses_of_arrays_that_are_gone_are_foreign():
+    x = np.arange(16, dtype=np.float32)
+    table, out = np.zeros(1, np.int64), np.zeros(8, np.float32)
+    assert ts.check(give_address)[(1,)](x, table, 0).verdict == "ok"
+    del x
+    report = ts.check(use_address)[(1,)](table, out, 8, BLOCK=8)
+    assert {finding.kind for finding in report.findings} == {"foreign-pointer"}
+
+
+def test_arithmetic_on_addresses():
+    @triton.jit
+    def facts(x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):
+        offs = tl.arange(0, BLOCK)
+        first = x_ptr.to(tl.int64, bitcast=True)
+        each = (x_ptr + offs).to(tl.int64, bitcast=True)
+        mixed = tl.where(offs % 2 == 0, x_ptr + offs, y_ptr + offs).to(tl.int64, bitcast=True)
+        tl.store(out_ptr + offs, each - first)
+        tl.store(out_ptr + BLOCK + offs, each % 16)
+        tl.store(out_ptr + 2 * BLOCK + offs, mixed)
+        tl.store(out_ptr + 3 * BLOCK + offs, tl.load(mixed.to(tl.pointer_type(tl.float32))).to(tl.int64))
+
+    x, y = np.arange(8, dtype=np.float32), 100 + np.arange(8, dtype=np.float32)
+    out = np.zeros((4, 8), np.int64)
+    report = ts.check(facts)[(1,)](x, y, out, BLOCK=8)
+    assert report.verdict == "ok", report.text()
+    assert out[0].tolist() == [4 * i for i in range(8)]
+    assert out[1].tolist() == [(address_of(x) + 4 * i) % 16 for i in range(8)]
+    assert out[2].tolist() == [address_of(x if i % 2 == 0 else y) + 4 * i for i in range(8)]
+    assert out[3].tolist() == [i if i % 2 == 0 else 100 + i for i in range(8)]
+
+
+def test_the_storage_below_a_view_is_remembered():
+    x = np.arange(32, dtype=np.float32)
+    table = np.array([ts.data_ptr(x[8:].reshape(4, 6))], np.int64)  # the views are gone
+    out = np.zeros(8, np.float32)
+    assert ts.check(use_address)[(1,)](table, out, 8, BLOCK=8).verdict == "ok"
+    assert out.tolist() == list(range(8, 16))
+
+
+def test_the_storage_below_a_torch_view_is_remembered():
+    torch = pytest.importorskip("torch")
+    x = torch.arange(32, dtype=torch.float32)
+    table = torch.tensor([ts.data_ptr(x[8:].view(4, 6).T)])
+    out = torch.zeros(8)
+    assert ts.check(use_address)[(1,)](table, out, 8, BLOCK=8).verdict == "ok"
+    assert out.tolist() == list(range(8, 16))
+
+
+@pytest.mark.parametrize("view, n, index", [
+    (lambda x: x[::-1], 5, [5]),                    # x[5] is before x's memory
+    (lambda x: x.reshape(1, 5)[:, ::-1], 5, [0, 5]),
+    (lambda x: x[:4].reshape(2, 2)[::-1, ::-1], 4, [1, 2]),
+])
+def test_indices_of_reversed_views(view, n, index):
+    @triton.jit
+    def backwards(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        offs = tl.arange(0, BLOCK)
+        tl.store(out_ptr + offs, tl.load(x_ptr - offs, mask=offs <= n, other=0.0))
+
+    x, out = np.arange(5, dtype=np.float32), np.zeros(8, np.float32)
+    report = ts.check(backwards)[(1,)](view(x), out, n, BLOCK=8)
+    (finding,) = report.findings
+    assert finding.kind == "out-of-bounds" and finding.operand.index == index
+    assert out[:n].tolist() == view(x).ravel().tolist()[:n]

@@ -107,3 +107,40 @@ def test_addresses_stored_in_tensors(tilesight_run):
     """
     done = tilesight_run("p.py", files={"p.py": PROGRAM + body})
     assert done.returncode == 0, done.stderr
+
+
+def test_pages_of_torch_storages_travel(monkeypatch):
+    # What happens to tensors on a GPU, on tensors that only pretend to be there.
+    import torch
+    import triton
+    import triton.language as tl
+
+    import tilesight as ts
+    from tilesight.capture import device_memory, storage
+
+    @triton.jit
+    def add_one(x_ptr, y_ptr, BLOCK: tl.constexpr):
+        offs = tl.arange(0, BLOCK)
+        tl.store(y_ptr + offs, tl.load(x_ptr + offs) + 1)
+
+    seen = []
+    plain = storage.of_torch
+
+    def of_torch(tensor):
+        memory = plain(tensor)
+
+        def stage(base, nbytes):
+            pages = device_memory.of_torch_storage(tensor, base, nbytes)
+            assert pages.address != base
+            seen.append(pages.pager)
+            return pages
+
+        memory.stage = stage
+        return memory
+
+    monkeypatch.setattr(storage, "of_torch", of_torch)
+    x, y = torch.arange(1 << 20, dtype=torch.float32), torch.zeros(1 << 20)
+    report = ts.check(add_one)[(1,)](x[1 << 19:], y[100:], BLOCK=1 << 15)
+    assert report.verdict == "ok", report.text()
+    assert torch.equal(y[100:][:1 << 15], x[1 << 19:][:1 << 15] + 1) and not y[:100].any() and not y[100 + (1 << 15):].any()
+    assert [pager.fetched for pager in seen] == [[(1 << 21, (1 << 21) + (1 << 17))], [(0, 3 << 16)]]

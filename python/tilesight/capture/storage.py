@@ -4,6 +4,8 @@ A *view* is a lattice of elements (shape, strides in elements of any sign, addre
 [0,..,0]); a *storage* is the allocation below it, which other views may share.
 """
 
+import functools
+
 from .device_memory import of_torch_storage
 from ..errors import Error
 
@@ -143,19 +145,16 @@ def of_torch(tensor):
                     "plain memory")
     dtype = str(tensor.dtype).split(".")[-1]
     storage = tensor.untyped_storage()
-    if tensor.device.type != "cpu":
-        return _of_torch_device(tensor, dtype, storage)
-    return Memory(tensor.data_ptr(), dtype, tensor.element_size(), tuple(tensor.shape),
-                  tuple(tensor.stride()), storage.data_ptr(), storage.nbytes(), True, tensor)
-
-
-def _of_torch_device(tensor, dtype, storage):
-    """A tensor on an accelerator: the pages of its storage that a launch touches travel."""
-    def stage(base, nbytes):
-        return of_torch_storage(tensor, base, nbytes)
-
-    return Memory(tensor.data_ptr(), dtype, tensor.element_size(), tuple(tensor.shape),
-                  tuple(tensor.stride()), storage.data_ptr(), storage.nbytes(), True, tensor, stage)
+    memory = Memory(tensor.data_ptr(), dtype, tensor.element_size(), tuple(tensor.shape),
+                    tuple(tensor.stride()), storage.data_ptr(), storage.nbytes(), True, tensor)
+    low, high = memory.extent()
+    if high > low and high - memory.base > memory.nbytes:
+        raise Error(f"the tensor reaches {high - memory.base:,} bytes into its storage, which was resized to "
+                    f"{memory.nbytes:,} bytes")
+    # Pages that a launch touches travel. (A tensor's own device is what the program wants to hear.)
+    if storage.device.type != "cpu":
+        memory.stage = functools.partial(of_torch_storage, tensor)
+    return memory
 
 
 # --- other libraries -----------------------------------------------------------------------------
