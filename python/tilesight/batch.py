@@ -5,7 +5,8 @@ import numpy as np
 from .errors import Error
 
 SPLAT, AFFINE, SEPARABLE, DENSE = range(4)  # how a tile of addresses or a mask is held
-FAULTS = {"out-of-view": 1, "out-of-bounds": 2, "null-pointer": 4, "foreign-pointer": 8, "misaligned": 16}
+FAULTS = {"out-of-view": 1, "out-of-bounds": 2, "null-pointer": 4, "foreign-pointer": 8, "misaligned": 16,
+          "read-only-write": 32}
 KINDS = ("load", "store", "atomic_rmw", "atomic_cas", "copy", "dot", "reduce")
 
 _TYPES = {

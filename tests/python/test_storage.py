@@ -254,3 +254,20 @@ def test_indices_of_reversed_views(view, n, index):
     (finding,) = report.findings
     assert finding.kind == "out-of-bounds" and finding.operand.index == index
     assert out[:n].tolist() == view(x).ravel().tolist()[:n]
+
+
+def test_masked_off_elements_far_away_are_nobodys_business():
+    @triton.jit
+    def far(x_ptr, BLOCK: tl.constexpr):
+        offs = tl.arange(0, BLOCK)
+        p = x_ptr + tl.program_id(0) + (offs - 5).to(tl.int64) * 1000000000
+        mask = offs % BLOCK == 5
+        x = tl.load(p, mask=mask, other=0.0)
+        for _ in range(20):
+            x = x + 1
+        tl.store(p, x, mask=mask)
+
+    ts.config.threads = 4
+    x = np.arange(4000, dtype=np.float32)
+    assert ts.check(far)[(4000,)](x, BLOCK=64).verdict == "ok"
+    assert (x == np.arange(4000) + 20).all()

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
 PROGRAM = """
     import torch, triton, triton.language as tl
@@ -24,6 +24,7 @@ PROGRAM = """
 """
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_gpu_devices_become_the_cpu_and_it_says_so_once(tilesight_run):
     body = """
     assert torch.cuda.is_available() and torch.cuda.device_count() == 1
@@ -111,7 +112,6 @@ def test_addresses_stored_in_tensors(tilesight_run):
 
 def test_pages_of_torch_storages_travel(monkeypatch):
     # What happens to tensors on a GPU, on tensors that only pretend to be there.
-    import torch
     import triton
     import triton.language as tl
 

@@ -54,3 +54,15 @@ def test_without_the_tracer_there_is_no_trace():
 def test_what_is_not_there_yet_says_so(trace):
     with pytest.raises(ts.Error, match="cannot be computed again yet"):
         trace.at(line=15, name="x")
+
+
+def test_faults_have_names():
+    @triton.jit
+    def fill(x_ptr, BLOCK: tl.constexpr):
+        tl.store(x_ptr + tl.arange(0, BLOCK), 1.0)
+
+    x = np.zeros(6, np.float32)
+    x.flags.writeable = False
+    report = ts.check(fill, client="tracer")[(1,)](x, BLOCK=8)
+    (store,) = [record for record in report.trace if record.kind == "store"]
+    assert sorted(store.faults) == ["out-of-bounds", "read-only-write"]
