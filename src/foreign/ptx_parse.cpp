@@ -405,7 +405,7 @@ class PtxParser {
     if (i.roundTies && !(i.op == PtxOp::Cvt && t == PtxType::TF32)) return false;
     if ((i.pack || i.unpack) && (i.op != PtxOp::Mov || (i.pack && i.unpack))) return false;
     if (i.toCount == 2 && !i.unpack && i.op != PtxOp::Setp) return false;
-    if (types == 2 && i.op != PtxOp::Cvt && i.op != PtxOp::Set && i.op != PtxOp::Slct) return false;
+    if (types == 2 && i.op != PtxOp::Cvt && i.op != PtxOp::Set && i.op != PtxOp::Slct && i.op != PtxOp::Dp4a) return false;
     auto count = [&](int expected) { return i.inCount == expected; };
     switch (i.op) {
       case PtxOp::Mov: return i.pack ? count(2) && n && widthOf(t) >= 16 : count(1) && (!i.unpack || (n && widthOf(t) >= 16)) && widthOf(t) > 0;
@@ -441,7 +441,7 @@ class PtxParser {
       case PtxOp::Popc:
       case PtxOp::Clz:
       case PtxOp::Bfind: return count(1) && n && widthOf(t) >= 32;
-      case PtxOp::Dp4a: return count(3) && types == 1 && (t == PtxType::U32 || t == PtxType::S32);
+      case PtxOp::Dp4a: return count(3) && types == 2 && (t == PtxType::U32 || t == PtxType::S32) && (i.from == PtxType::U32 || i.from == PtxType::S32);
       case PtxOp::Rcp:
       case PtxOp::Sqrt:
       case PtxOp::Rsqrt: return count(1) && (t == PtxType::F32 || t == PtxType::F64);

@@ -281,7 +281,7 @@ class Runner {
         i64 sum = i64(c);
         for (int k = 0; k < 4; ++k) {
           u8 x = u8(in[0] >> (8 * k)), y = u8(in[1] >> (8 * k));
-          sum += isSigned(type) ? i64(int8_t(x)) * int8_t(y) : i64(x) * y;
+          sum += (isSigned(type) ? i64(int8_t(x)) : x) * (isSigned(i.from) ? i64(int8_t(y)) : y);
         }
         return u64(sum);
       }

@@ -23,8 +23,8 @@ namespace detail {
 
 template <typename T>
 constexpr ir::ElementKind kindOf() {
-  if constexpr (std::is_same_v<T, f32>) return ir::ElementKind::F32;
-  else if constexpr (std::is_same_v<T, f64>) return ir::ElementKind::F64;
+  if constexpr (std::is_same_v<T, f32> || std::is_same_v<T, f32bits>) return ir::ElementKind::F32;
+  else if constexpr (std::is_same_v<T, f64> || std::is_same_v<T, f64bits>) return ir::ElementKind::F64;
   else return sizeof(T) == 4 ? ir::ElementKind::I32 : ir::ElementKind::I64;
 }
 

@@ -18,6 +18,9 @@ __extension__ using i128 = __int128;
 __extension__ using u128 = unsigned __int128;
 using f32 = float;
 using f64 = double;
+// Results that are moved, not computed: NaNs keep their bits.
+struct f32bits { u32 bits; };
+struct f64bits { u64 bits; };
 
 enum class Rounding : uint8_t { Nearest, Zero, Down, Up };
 

@@ -36,7 +36,9 @@ double cosPi(double x) {
 double scaledErfc(double x) {
   if (x > 50) {
     double s = 1 / (x * x);
-    return std::numbers::inv_sqrtpi / x * (1 - s / 2 * (1 - s * 3 / 2 * (1 - s * 5 / 2)));
+    double sum = 1;  // the asymptotic series, from its last term
+    for (int odd = 15; odd > 0; odd -= 2) sum = 1 - s * odd / 2 * sum;
+    return std::numbers::inv_sqrtpi / x * sum;
   }
   long double wide = x;
   return static_cast<double>(std::exp(wide * wide) * std::erfc(wide));
@@ -46,10 +48,11 @@ double erfcInverse(double x) {
   if (std::isnan(x) || x < 0 || x > 2) return kNan;
   if (x == 0) return kInfinity;
   if (x == 2) return -kInfinity;
+  if (x >= 0.5 && x <= 1.5) return erfInverse(1 - x);  // exact: the result may be near 0
   if (x > 1) return -erfcInverse(2 - x);
   // A rough start from the tail's logarithm, then Halley steps, each of which triples the digits.
   double t = std::sqrt(-2 * std::log(x / 2));
-  double y = x > 0.4 ? (1 - x) / kErfSlope : (t - std::log(t) / t) / std::numbers::sqrt2;
+  double y = (t - std::log(t) / t) / std::numbers::sqrt2;
   for (int step = 0; step < 8; ++step) {
     double slope = kErfSlope * std::exp(-y * y);
     if (slope == 0) break;
