@@ -44,6 +44,7 @@ void expectSameView(const View& actual, const View& expected) {
   EXPECT_EQ(actual.offset, expected.offset);
   EXPECT_EQ(actual.storage, expected.storage);
   EXPECT_EQ(actual.uninitialized, expected.uninitialized);
+  EXPECT_EQ(actual.readOnly, expected.readOnly);
 }
 
 void expectSame(const Launch& actual, const Launch& expected) {
@@ -78,6 +79,7 @@ void expectSame(const Launch& actual, const Launch& expected) {
     EXPECT_EQ(actual.storages[i].name, expected.storages[i].name);
     EXPECT_EQ(actual.storages[i].recordedBase, expected.storages[i].recordedBase);
     EXPECT_EQ(actual.storages[i].allocationKnown, expected.storages[i].allocationKnown);
+    EXPECT_EQ(actual.storages[i].readOnly, expected.storages[i].readOnly);
     ASSERT_EQ(actual.storages[i].bytes, expected.storages[i].bytes);
     const std::span bytes(actual.storages[i].data, actual.storages[i].bytes);
     EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), expected.storages[i].data));

@@ -92,6 +92,7 @@ launch::Launch sampleLaunch(uint64_t count) {
   launch.storages = {makeStorage(4 * count, 0x7f0000001000, "x"),
                      makeStorage(4 * count, 0x7f0000100000, "out")};
   launch.storages[1].allocationKnown = false;
+  launch.storages[1].readOnly = true;
   for (uint64_t i = 0; i < count; ++i) {
     const auto value = static_cast<float>(i);
     std::memcpy(launch.storages[0].data + 4 * i, &value, 4);
@@ -104,7 +105,7 @@ launch::Launch sampleLaunch(uint64_t count) {
   x.hint = "tt.divisibility=16";
   Argument out{.name = "out", .kind = Argument::Kind::Descriptor};
   out.view = {.element = ir::ElementKind::F32, .dtype = "float32", .shape = {1, elements},
-              .strides = {0, 1}, .storage = 1, .uninitialized = true};
+              .strides = {0, 1}, .storage = 1, .uninitialized = true, .readOnly = true};
   out.blockShape = {1, 64};
   out.paddingNan = true;
   Argument factor{.name = "factor", .element = ir::ElementKind::F64, .bits = 0x7ff8000000000001};
