@@ -1,4 +1,4 @@
-"""Adds up the reports of scripts/test: `test_summary.py FOLDER SUITE...` names the failed tests and
+"""Adds up the reports of scripts/test: `test_summary.py [--without-ctest] FOLDER SUITE...` names the failed tests and
 ends with `N passed, N failed`.
 
 FOLDER holds ctest.junit, one XML file for each GoogleTest program that came to its end, and
@@ -39,10 +39,12 @@ def add_ctest(total, folder):
             total.add(program, "ctest")
 
 
-def main(folder, *suites):
+def main(*arguments):
+    with_ctest = arguments[0] != "--without-ctest"
+    folder, *suites = arguments[0 if with_ctest else 1:]
     folder = Path(folder)
     total = Sum()
-    for suite in ("ctest", *suites):
+    for suite in (*(["ctest"] if with_ctest else []), *suites):
         report = folder / f"{suite}.junit"
         try:
             if suite == "ctest":

@@ -34,7 +34,9 @@ results are where the program expects them.
   --save-all              keep all launches
   --save-limit SIZE       bytes that may be kept (default 2G)
   --threads N             threads of the engine (default: all cores)
+  --like GPU              the GPU that the program is told of where there is none (default h100)
   --num-sms N             multiprocessors that the program is told of
+  --all-configs           check every configuration of autotuned kernels, not only the first
   --address-only          compute addresses and masks only: fast, outputs are not computed
   --quiet                 print findings only
 
@@ -64,6 +66,8 @@ class Options:
     save_limit: int = 2 << 30
     threads: int = None
     num_sms: int = None
+    like: str = None
+    all_configs: bool = False
     address_only: bool = False
     quiet: bool = False
 
@@ -80,6 +84,8 @@ class Options:
             "launch_count": self.launch_count,
             "threads": self.threads,
             "num_sms": self.num_sms,
+            "like": self.like,
+            "all_configs": self.all_configs,
             "address_only": self.address_only or None,
             # Bundles that are to become one file are merged at the end.
             "save": (os.path.abspath(self.save) if self.save_is_folder else folder) if self.save else None,
@@ -138,6 +144,14 @@ def _kernel(option, text):
     return text[6:]
 
 
+def _gpu(option, text):
+    from .capture.gpus import GPUS
+
+    if text.lower() not in GPUS:
+        raise ValueError(f"{option} is {text!r}; it can be {', '.join(GPUS)}")
+    return text.lower()
+
+
 def _size(option, text):
     return size(text, option)
 
@@ -163,12 +177,14 @@ _OPTIONS = {
     "--save-limit": ("save_limit", _size),
     "--threads": ("threads", _number(0)),
     "--num-sms": ("num_sms", _number(1)),
+    "--like": ("like", _gpu),
+    "--all-configs": ("all_configs", None),
     "--address-only": ("address_only", None),
     "--quiet": ("quiet", None),
 }
 
 _PLANNED = ("--sarif", "--format", "--baseline", "--write-baseline", "--seed", "--timeout", "--data",
-            "--all-configs", "--fail-fast")
+            "--fail-fast")
 
 
 def parse(arguments):

@@ -108,9 +108,9 @@ class Plan:
         if not counted:
             recorder.left_out(kernel.name)
             return
-        if autotune:
+        if autotune and autotune["not_checked"]:
             recorder.note(f"{kernel.name}: autotune configuration {autotune['configuration']} of "
-                          f"{autotune['of']} ({autotune['text']}); {autotune['not_checked']} not checked")
+                          f"{autotune['of']} ({autotune['text']}); {autotune['not_checked']} not checked (--all-configs)")
         recorder.save(report)
         self._done(Report(report, kernel))
 

@@ -56,6 +56,38 @@ def test_pruning_comes_first():
     assert launches[0].autotune["configuration"] == 2
 
 
+def test_all_configurations_once_and_without_a_trace(tilesight_run):
+    program = """
+        import numpy as np, triton, triton.language as tl
+
+        seen = []
+        def configs():
+            return [triton.Config({"BLOCK": block}, pre_hook=lambda nargs: seen.append(nargs["BLOCK"]))
+                    for block in (64, 32, 16)]
+
+        @triton.autotune(configs(), key=["n"])
+        @triton.jit
+        def kernel(x_ptr, n, BLOCK: tl.constexpr):
+            offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.atomic_add(x_ptr + offs, 1.0, mask=offs < n + (BLOCK == 16))
+
+        x = np.zeros(100, np.float32)
+        grid = lambda meta: (triton.cdiv(100, meta["BLOCK"]),)
+        kernel[grid](x, 100)
+        kernel[grid](x, 100)  # tuned for this key
+        assert (x == 2).all(), x
+        assert seen == [32, 16, 64, 64], seen
+        kernel[grid](x, 99)
+        assert seen[4:] == [32, 16, 64], seen
+        print("done")
+    """
+    done = tilesight_run("--all-configs", "p.py", files={"p.py": program})
+    assert done.stdout == "done\n", done.stderr
+    # Only BLOCK=16 goes past the end, which the first configuration alone does not show.
+    assert done.returncode == 1 and "out-of-bounds" in done.stderr, done.stderr
+    assert "7 launches" in done.stderr and "not checked (--all-configs)" not in done.stderr
+
+
 def test_performance_model_decides_the_first():
     kernel = triton.autotune(configs(64, 32, 16), key=["n"], prune_configs_by={
         "perf_model": lambda BLOCK, **_: BLOCK, "top_k": 2})(triton.jit(kernel_source))

@@ -30,6 +30,26 @@ def test_num_sms_is_what_the_program_is_told():
         assert triton.runtime.driver.active.utils.get_device_properties(0)["multiprocessor_count"] == 4
 
 
+def test_a_compiled_kernel_can_be_launched():
+    @triton.jit
+    def fill(x_ptr, value, B: tl.constexpr):
+        tl.store(x_ptr + tl.program_id(0) * B + tl.arange(0, B), value)
+
+    x = np.zeros(16, np.float32)
+    with recorded() as launches:
+        compiled = fill.warmup(x, 2.0, B=8, grid=(1,))
+        compiled[(2, 1, 1)](x, 3.0, 8)  # as Triton 3.6 and later want it
+    assert launches[-1].grid == (2, 1, 1) and launches[-1].argument("B")[2] == "8"
+
+
+def test_like_another_gpu(monkeypatch):
+    monkeypatch.setenv("TILESIGHT_RUN_OPTIONS", '{"like": "mi300x"}')
+    ts.config.reset()
+    with recorded():
+        properties = triton.runtime.driver.active.utils.get_device_properties(0)
+    assert properties["warpSize"] == 64 and properties["multiprocessor_count"] == 304
+
+
 def test_the_real_driver_comes_back():
     with recorded():
         triton.runtime.driver.active

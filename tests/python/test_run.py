@@ -190,7 +190,7 @@ def test_ignore_and_quiet(tilesight_run):
     (["--ignore", "out-of-bound", "p.py"], "did you mean out-of-bounds"),
     (["--fail-on", "maybe", "p.py"], "error, warning or never"),
     (["--kernel-name", "regex:(", "p.py"], "expression"), (["--sarif", "x"], "planned"),
-    (["--save-all", "p.py"], "needs --save"), (["--json"], "needs a value"), (["--"], "no command"),
+    (["--like", "h1000", "p.py"], "h100, h200"), (["--save-all", "p.py"], "needs --save"), (["--json"], "needs a value"), (["--"], "no command"),
     (["-m"], "name of a module"), (["--", "no-such-command"], "cannot be started"),
 ])
 def test_bad_usage_is_one_line(tilesight_run, arguments, message):

@@ -1,27 +1,21 @@
 """A stand-in for the GPU driver, for programs that ask about a device where there is none.
 
-It answers what Triton and its tutorials ask: a target, device 0, stream 0, the properties of a
-Hopper GPU. `do_bench` runs the function once. A real driver, where there is one, stays in place.
+It answers what Triton and its tutorials ask: a target, device 0, stream 0, the properties of the GPU
+of --like. `do_bench` runs the function once. A real driver, where there is one, stays in place.
 """
 
 import sys
 import time
 
+from . import gpus
 from ..errors import NoDeviceError
-
-# Of an H100; num_sms is the user's to choose.
-PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132,
-              "warpSize": 32, "sm_clock_rate": 1980000, "mem_clock_rate": 2619000,
-              "mem_bus_width": 5120}
-
 
 class _Utils:
     def get_device_properties(self, device=0):
-        from ..config import config
-        properties = dict(PROPERTIES)
-        if config.num_sms:
-            properties["multiprocessor_count"] = config.num_sms
-        return properties
+        gpu = gpus.chosen()
+        return {"max_shared_mem": gpu.shared, "max_num_regs": 65536,
+                "multiprocessor_count": gpu.multiprocessors, "warpSize": gpu.warp,
+                "sm_clock_rate": gpu.clock, "mem_clock_rate": gpu.memory_clock, "mem_bus_width": gpu.bus}
 
     def __getattr__(self, name):
         raise RuntimeError(f"there is no GPU: driver.active.utils.{name} is not available under Tilesight")
@@ -34,7 +28,7 @@ class StandInDriver:
         from .triton import Backend
         self.target = Backend.shared().target
         self.utils = _Utils()
-        self.binary_ext = "cubin"
+        self.binary_ext = "hsaco" if self.target.backend == "hip" else "cubin"
 
     @classmethod
     def is_active(cls):
@@ -53,15 +47,16 @@ class StandInDriver:
         return 0
 
     def get_device_capability(self, device=None):
-        return (9, 0)
+        return gpus.chosen().capability
 
     def get_active_torch_device(self):
         import torch
-        return torch.device("cpu")
+        # Under `tilesight run` it names the CPU's memory (torch_devices).
+        return torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
 
     def get_device_interface(self):
         import torch
-        return torch.cpu
+        return torch.cuda if torch.cuda.is_available() else torch.cpu
 
     def get_benchmarker(self):
         return run_once

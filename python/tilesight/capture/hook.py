@@ -5,7 +5,7 @@ import sys
 import threading
 
 from . import autotune, calls, driver, grid as grids, pointers, problems, uncaught
-from .arguments import ArrayHandle, original
+from .arguments import ArrayHandle, adapt, original
 from .triton import Backend, Specialiser
 from .. import session
 from ..errors import Error
@@ -128,6 +128,7 @@ class CompiledStandIn:
     n_max_threads = 1024
 
     def __init__(self, kernel):
+        self._kernel = kernel
         self.name = kernel.name
         self.asm = {"ttir": kernel.text, "source": kernel.text}
         self.metadata = _Metadata(kernel)
@@ -140,7 +141,25 @@ class CompiledStandIn:
         return self
 
     def __getitem__(self, grid):
-        raise Error(f"{self.name}: launching a compiled kernel is not captured; launch the JIT function")
+        """As Triton's: the launch takes the values of all parameters, or of all but constexprs, in order."""
+        kernel = self._kernel
+
+        def runner(*args, stream=None):
+            parameters = kernel.function.params
+            names = [p.name for p in parameters]
+            if len(args) != len(names):
+                names = [p.name for p in parameters if not p.is_constexpr]
+            if len(args) != len(names):
+                raise Error(f"{self.name}: a compiled kernel takes {len(parameters)} arguments "
+                            f"(constexprs too) or {len(names)}, not {len(args)}")
+            given = dict(zip(names, map(adapt, args)))
+            plan = session.plan(kernel.function)
+            if plan is None:
+                driver.require_device()
+            bound = {p.name: given.get(p.name) for p in parameters}
+            plan.launch(kernel, bound, grids.resolve(tuple(grid), bound, original), None)
+
+        return runner
 
 
 class _Metadata:

@@ -34,7 +34,7 @@ def watch_torch(torch):
     @functools.wraps(plain)
     def data_ptr(self):
         address = plain(self)
-        if not getattr(launching, "now", False) and self.device.type in _PLAIN:
+        if not getattr(launching, "now", False) and self.untyped_storage().device.type in _PLAIN:
             allocation = self.untyped_storage()
             remember(self, allocation.data_ptr(), allocation.nbytes())
         return address

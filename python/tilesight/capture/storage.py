@@ -258,7 +258,7 @@ def of(obj):
     """The memory of any tensor argument. Raises tilesight.Error with the reason if it has none."""
     if np is not None and isinstance(obj, np.ndarray):
         return of_numpy(obj)
-    if hasattr(obj, "untyped_storage"):
+    if hasattr(obj, "untyped_storage") and hasattr(obj, "layout"):  # wrappers may lack the latter
         return of_torch(obj)
     base = getattr(obj, "base", None)
     if base is not None and type(obj).__name__ == "TensorWrapper":  # triton.reinterpret

@@ -6,7 +6,7 @@ after (passes, ptxas) is never run.
 
 import threading
 
-from . import arguments, cache, sources
+from . import arguments, cache, gpus, sources
 
 _compiling = threading.Lock()
 
@@ -27,7 +27,8 @@ class Backend:
         from triton.runtime.jit import create_function_from_signature
 
         self.version = triton.__version__
-        self.target = GPUTarget("cuda", 90, 32)
+        gpu = gpus.chosen()
+        self.target = GPUTarget(gpu.backend, gpu.arch, gpu.warp)
         self.backend = make_backend(self.target)
         self.source = ASTSource
         self.make_binder = create_function_from_signature

@@ -1,4 +1,4 @@
-"""Programs written for torch on a GPU, where there is none. Skipped where torch is not installed."""
+"""Programs written for torch on a GPU, where there is none."""
 
 import pytest
 
