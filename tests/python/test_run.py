@@ -158,6 +158,21 @@ def test_interpreter_mode_is_overridden_and_said(tilesight_run):
     assert "TRITON_INTERPRET=1 is ignored" in done.stderr
 
 
+def test_an_unknown_newer_triton_is_a_warning(tilesight_run):
+    program = """
+        import sys, triton
+        from tilesight.capture import hook
+        hook.uninstall()
+        triton.__version__ = "4.1.0"
+        hook.install()
+        import kernels
+        kernels.run_clean()
+    """
+    done = tilesight_run("p.py", files={"p.py": program})
+    assert done.returncode == 0, done.stderr
+    assert "Triton 4.1.0 is newer than 3.9" in " ".join(done.stderr.split())
+
+
 def test_users_sitecustomize_still_runs(tilesight_run, tmp_path):
     own = tmp_path / "own"
     own.mkdir()

@@ -30,6 +30,7 @@ def install():
             return
         from triton.runtime.jit import JITFunction
 
+        _say_if_newer()
         _patch(JITFunction, "run", _hooked_run(JITFunction.run))
         autotune.install(_patch, lambda tuner: session.plan(_innermost(tuner)) is not None)
         driver.install(_patch)
@@ -38,6 +39,21 @@ def install():
         _watch_interpreter()
         if "torch" in sys.modules:
             pointers.watch_torch(sys.modules["torch"])
+
+
+NEWEST = (3, 9)  # the newest Triton that the tests have run with
+
+
+def _say_if_newer():
+    import triton
+
+    try:
+        version = tuple(map(int, triton.__version__.split(".")[:2]))
+    except ValueError:
+        return
+    if version > NEWEST:
+        session.recorder.note(f"Triton {triton.__version__} is newer than {NEWEST[0]}.{NEWEST[1]}, the newest that "
+                              "Tilesight is tested with: what it does not know is reported as unknown")
 
 
 def uninstall():
