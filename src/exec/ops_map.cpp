@@ -66,6 +66,7 @@ void execMap(Machine& m, const Instr& instr) {
     uint32_t bytes = result.elementBytes();
     for (int64_t k = 0; k < pack; ++k) {
       const Tile& value = m.slot(region.results[i * pack + k]);
+      if (value.kind != result.kind) return m.noKernel(instr);
       if (value.taint && causes.empty()) causes = value.taint->causes;
       Tile column = contiguous(m.pool(), value.shape == part ? value : broadcast(m.pool(), value, part));
       kernels().scatterStrided(bytes, denseData(result) + k * bytes, pack * bytes, column.data(), calls);

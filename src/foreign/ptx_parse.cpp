@@ -187,6 +187,7 @@ class PtxParser {
     if (!known) return unknown(statement);
     for (std::string_view name : split(rest.substr(space))) {
       size_t range = name.find('<');
+      if (next_ > 4096) return unknown(statement);
       if (range == name.npos) {
         scopes_.back()[std::string(name)] = next_++;
         continue;

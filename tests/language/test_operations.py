@@ -292,3 +292,120 @@ def test_a_float_that_does_not_fit_the_integer(source, to, target, tmp_path, col
     assert [(f["kind"], f["severity"], f["counts"]["elements"]) for f in report.findings] == [("invalid-conversion", "warning", 32)]
     saturated = [0 if v != v else info.max if v > 0 else info.min for v in x[32:].tolist()]
     assert out[32:].tolist() == saturated
+
+
+def test_dependent_launches_have_nothing_to_wait_for(tmp_path, collect):
+    function = kernel(tmp_path, """
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+
+@triton.jit
+def kernel(x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    gdc_wait()
+    tl.store(x + i, tl.load(x + i) + 1)
+    gdc_launch_dependents()
+""")
+    x = np.zeros(16, np.int32)
+    clean(function, x, N=16)
+    assert (x == 1).all()
+
+
+APPROXIMATE = ["tl.fdiv(x, y, approx=True)"] if RELEASE >= (3, 9) else []
+
+
+@pytest.mark.parametrize("divide", ["x / y", "tl.fdiv(x, y)", "tl.div_rn(x, y)", *APPROXIMATE])
+def test_divisions(divide, tmp_path, collect):
+    """All are exact: the fast ones only promise less."""
+    function = kernel(tmp_path, f"""
+@triton.jit
+def kernel(a, b, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x, y = tl.load(a + i), tl.load(b + i)
+    tl.store(out + i, {divide})
+""")
+    rng = np.random.default_rng(5)
+    a, b = rng.standard_normal((2, 64)).astype(np.float32)
+    out = np.zeros(64, np.float32)
+    clean(function, a, b, out, N=64)
+    assert (out == a / b).all()
+
+
+def test_pointers_as_integers_and_back(tmp_path, collect):
+    function = kernel(tmp_path, """
+@triton.jit
+def kernel(x, distance, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(distance + i, (x + i).to(tl.int64) - x.to(tl.int64))
+    p = ((x + i).to(tl.int64) + 4).to(tl.pointer_type(tl.float32))
+    tl.store(out + i, tl.load(p, mask=i < N - 1, other=-1.0))
+""")
+    x, distance, out = np.arange(16, dtype=np.float32), np.zeros(16, np.int64), np.zeros(16, np.float32)
+    clean(function, x, distance, out, N=16)
+    assert distance.tolist() == [4 * i for i in range(16)]
+    assert out.tolist() == [*range(1, 16), -1]
+
+
+def test_a_tensor_of_one_element_becomes_a_scalar(tmp_path, collect):
+    function = kernel(tmp_path, """
+@triton.jit
+def kernel(x, out):
+    one = tl.reshape(tl.sum(tl.load(x + tl.arange(0, 16)), 0, keep_dims=True), (1,))
+    tl.store(out, one.item())
+""")
+    x, out = np.arange(16, dtype=np.float32), np.zeros(1, np.float32)
+    clean(function, x, out)
+    assert out[0] == 120
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float16])
+def test_concatenation(dtype, tmp_path, collect):
+    """tl.cat may reorder: what counts is which elements are there."""
+    function = kernel(tmp_path, """
+@triton.jit
+def kernel(x, out, N: tl.constexpr):
+    v = tl.load(x + tl.arange(0, N))
+    tl.store(out + tl.arange(0, 2 * N), tl.cat(v, v * 2, can_reorder=True))
+""")
+    x, out = np.arange(1, 17).astype(dtype), np.zeros(32, dtype)
+    clean(function, x, out, N=16)
+    assert sorted(out.tolist()) == sorted([*x.tolist(), *(2 * x).tolist()])
+
+
+def test_prints(tmp_path, collect, capfd):
+    function = kernel(tmp_path, """
+@triton.jit
+def kernel(x, N: tl.constexpr):
+    tl.device_print("x is", tl.load(x + tl.arange(0, N)))
+    tl.device_print("here")
+""")
+    clean(function, np.array([5, -7], np.int32), grid=(2,), N=2)
+    printed = capfd.readouterr().out.splitlines()
+    assert [line for line in printed if line.startswith("pid (1")] == [
+        "pid (1, 0, 0) idx (0) x is: 5", "pid (1, 0, 0) idx (1) x is: -7", "pid (1, 0, 0) here"]
+
+
+def test_rows_of_a_descriptor(tmp_path, collect):
+    """Rows in any order; rows and columns outside read as 0 and are not written."""
+    function = kernel(tmp_path, """
+@triton.jit
+def kernel(x, y, rows, out, M, K, N: tl.constexpr):
+    d = tl.make_tensor_descriptor(x, [M, K], [K, 1], [1, N])
+    e = tl.make_tensor_descriptor(y, [M, K], [K, 1], [1, N])
+    r = tl.load(rows + tl.arange(0, 16))
+    v = d.gather(r, 8)
+    tl.store(out + tl.arange(0, 16)[:, None] * N + tl.arange(0, N)[None, :], v)
+    e.scatter(v + 1, r, 8)
+""")
+    rng = np.random.default_rng(6)
+    x = rng.standard_normal((20, 32)).astype(np.float16)
+    y, rows, out = np.zeros_like(x), rng.permutation(24)[:16].astype(np.int32), np.full((16, 32), 9, np.float16)
+    clean(function, x, y, rows, out, 20, 32, N=32)
+    padded = np.zeros((24, 40), np.float16)
+    padded[:20, :32] = x
+    assert (out == padded[rows, 8:40]).all()
+    expected = np.zeros_like(y)
+    for i, r in enumerate(rows):
+        if r < 20:
+            expected[r, 8:] = out[i, :24] + np.float16(1)
+    assert (y == expected).all()
