@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import make_triton_ops
+
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- made by scripts/make_docs.py -->", "<!-- end -->"
 OTHERS = ["arith", "math", "scf", "cf", "ub", "llvm"]
@@ -110,6 +112,7 @@ def main(check):
     kinds = kinds_page()
     pages = {"docs/kinds.md": kinds,
              "docs/sanitizer.md": between_marks("docs/sanitizer.md", kind_table(kinds)),
+             "docs/triton-ops.md": make_triton_ops.page(),
              "docs/ir.md": between_marks("docs/ir.md", operations())}
     for path, made in pages.items():
         file = ROOT / path

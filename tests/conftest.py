@@ -2,8 +2,11 @@
 
 import pytest
 
+import recorder
+
 
 def pytest_configure(config):
+    recorder.start()
     config.addinivalue_line("markers", "slow: takes long; left out by `-m 'not slow'`")
 
 

@@ -28,6 +28,12 @@ def test_generated_pages_are_up_to_date():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_every_operation_of_triton_is_executed_and_tested():
+    rows = [line for line in (ROOT / "docs" / "triton-ops.md").read_text().splitlines() if line.startswith("| `tt.")]
+    assert len(rows) > 60
+    assert not [row for row in rows if "**no" in row]
+
+
 def test_the_example_client_is_the_one_that_is_built():
     page = (ROOT / "docs" / "write-a-client.md").read_text()
     shown = re.search(r"```cpp\n(class Traffic.*?\n};)\n", page, re.DOTALL).group(1)
