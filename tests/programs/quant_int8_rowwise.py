@@ -34,7 +34,7 @@ def int8_gemm_kernel(A, B, C, ScaleA, ScaleB, M, N, K, stride_am, stride_bn, str
                     mask=(rows[:, None] < M) & (k[None, :] < K), other=0)
         b = tl.load(B + cols[None, :] * stride_bn + k[:, None],
                     mask=(cols[None, :] < N) & (k[:, None] < K), other=0)
-        acc = tl.dot(a, b, acc)
+        acc = tl.dot(a, b, acc, out_dtype=tl.int32)
     scale_a = tl.load(ScaleA + rows, mask=rows < M, other=0.0)
     scale_b = tl.load(ScaleB + cols, mask=cols < N, other=0.0)
     c = acc.to(tl.float32) * scale_a[:, None] * scale_b[None, :]

@@ -1,0 +1,85 @@
+"""Prefix sums and running maxima of strided columns in three passes: blocks, block totals, and the rest;
+also in reverse."""
+
+import numpy as np
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def larger(a, b):
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def block_scan_kernel(X, Sum, Max, BlockSum, BlockMax, N, C, stride_n, REVERSE: tl.constexpr, BLOCK: tl.constexpr,
+                      BLOCK_C: tl.constexpr):
+    block = tl.program_id(0)
+    i = block * BLOCK + tl.arange(0, BLOCK)
+    c = tl.program_id(1) * BLOCK_C + tl.arange(0, BLOCK_C)
+    mask = (i[:, None] < N) & (c[None, :] < C)
+    x = tl.load(X + i[:, None] * stride_n + c[None, :], mask=mask, other=0.0)
+    running = tl.cumsum(x, 0, reverse=REVERSE)
+    highest = tl.associative_scan(tl.where(mask, x, -float("inf")), 0, larger, reverse=REVERSE)
+    tl.store(Sum + i[:, None] * C + c[None, :], running, mask=mask)
+    tl.store(Max + i[:, None] * C + c[None, :], highest, mask=mask)
+    tl.store(BlockSum + block * C + c, tl.sum(x, 0), mask=c < C)
+    tl.store(BlockMax + block * C + c, tl.max(tl.where(mask, x, -float("inf")), 0), mask=c < C)
+
+
+@triton.jit
+def block_totals_kernel(BlockSum, BlockMax, blocks, C, REVERSE: tl.constexpr, BLOCK: tl.constexpr):
+    c = tl.program_id(0)
+    b = tl.arange(0, BLOCK)
+    mask = b < blocks
+    s = tl.load(BlockSum + b * C + c, mask=mask, other=0.0)
+    m = tl.load(BlockMax + b * C + c, mask=mask, other=-float("inf"))
+    before = tl.cumsum(s, 0, reverse=REVERSE) - s
+    highest = tl.associative_scan(m, 0, larger, reverse=REVERSE)
+    tl.store(BlockSum + b * C + c, before, mask=mask)
+    tl.store(BlockMax + b * C + c, highest, mask=mask)
+
+
+@triton.jit
+def block_add_kernel(Sum, Max, BlockSum, BlockMax, N, C, blocks, REVERSE: tl.constexpr, BLOCK: tl.constexpr,
+                     BLOCK_C: tl.constexpr):
+    block = tl.program_id(0)
+    i = block * BLOCK + tl.arange(0, BLOCK)
+    c = tl.program_id(1) * BLOCK_C + tl.arange(0, BLOCK_C)
+    mask = (i[:, None] < N) & (c[None, :] < C)
+    at = i[:, None] * C + c[None, :]
+    before = tl.load(BlockSum + block * C + c, mask=c < C, other=0.0)
+    earlier = block + 1 if REVERSE else block - 1
+    exists = (earlier >= 0) & (earlier < blocks)
+    highest = tl.load(BlockMax + earlier * C + c, mask=exists & (c < C), other=-float("inf"))
+    s = tl.load(Sum + at, mask=mask, other=0.0)
+    m = tl.load(Max + at, mask=mask, other=0.0)
+    tl.store(Sum + at, s + before[None, :], mask=mask)
+    tl.store(Max + at, tl.maximum(m, highest[None, :]), mask=mask)
+
+
+def main():
+    N, C, BLOCK = 333, 5, 64
+    rng = np.random.default_rng(29)
+    x = rng.standard_normal((N, C + 2), dtype=np.float32)[:, 1:C + 1]
+    blocks = triton.cdiv(N, BLOCK)
+    error = 0.0
+    for reverse in (False, True):
+        total, highest = np.full((N, C), np.nan, np.float32), np.full((N, C), np.nan, np.float32)
+        block_sum, block_max = np.zeros((blocks, C), np.float32), np.zeros((blocks, C), np.float32)
+        grid = (blocks, triton.cdiv(C, 4))
+        block_scan_kernel[grid](x, total, highest, block_sum, block_max, N, C, C + 2, REVERSE=reverse,
+                                BLOCK=BLOCK, BLOCK_C=4)
+        block_totals_kernel[(C,)](block_sum, block_max, blocks, C, REVERSE=reverse, BLOCK=8)
+        block_add_kernel[grid](total, highest, block_sum, block_max, N, C, blocks, REVERSE=reverse,
+                               BLOCK=BLOCK, BLOCK_C=4)
+        way = slice(None, None, -1 if reverse else 1)
+        wanted = np.cumsum(x[way].astype(np.float64), 0)[way]
+        assert (highest == np.maximum.accumulate(x[way], 0)[way]).all()
+        error = max(error, np.abs(total - wanted).max())
+    print(f"scan_three_pass: max error {error:.2e}")
+    assert error < 1e-4
+
+
+if __name__ == "__main__":
+    main()
