@@ -22,7 +22,9 @@ NO_PROGRAMS = {"run_batch.py", "test_programs.py"}
 BATCH = 8
 
 # Programs that do not pass yet, and why. They are strict: one that passes must leave the list.
-WAITING = {}
+WAITING = {
+    "matmul_stream_k_forward": "a program that waits for a later one is not executed yet",
+}
 
 
 @functools.cache
