@@ -63,6 +63,35 @@ def gla_output_kernel(Q, K, V, G, States, Out, T, scale, CHUNK: tl.constexpr, SU
         so_far += tl.sum(g, 0)
 
 
+@triton.jit
+def gla_step_kernel(Q, K, V, G, Out, Final, T, scale, DK: tl.constexpr, DV: tl.constexpr, BLOCK_V: tl.constexpr):
+    """The same, a step at a time."""
+    head = tl.program_id(0)
+    dk = tl.arange(0, DK)
+    dv = tl.program_id(1) * BLOCK_V + tl.arange(0, BLOCK_V)
+    state = tl.zeros([DK, BLOCK_V], tl.float32)
+    for t in range(T):
+        q = tl.load(Q + (head * T + t) * DK + dk) * scale
+        k = tl.load(K + (head * T + t) * DK + dk)
+        g = tl.load(G + (head * T + t) * DK + dk)
+        v = tl.load(V + (head * T + t) * DV + dv)
+        state = state * tl.exp(g)[:, None] + k[:, None] * v[None, :]
+        tl.store(Out + (head * T + t) * DV + dv, tl.sum(state * q[:, None], 0))
+    tl.store(Final + (head * DK + dk[:, None]) * DV + dv[None, :], state)
+
+
+@triton.jit
+def gla_gate_kernel(X, Bias, G, n, DK, normalizer, lowest, BLOCK: tl.constexpr):
+    """Gates: the logarithm of a sigmoid, divided and bounded from below."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = at < n
+    x = tl.load(X + at, mask=mask, other=0.0)
+    x += tl.load(Bias + at % DK, mask=mask, other=0.0)
+    smaller = tl.minimum(x, 0.0)
+    g = smaller - tl.log(1.0 + tl.exp(-tl.abs(x)))
+    tl.store(G + at, tl.maximum(g / normalizer, lowest), mask=mask)
+
+
 def main():
     H, T, DK, DV, CHUNK = 2, 83, 16, 32, 32
     rng = np.random.default_rng(26)
@@ -79,6 +108,12 @@ def main():
         s = np.exp(g[:, t, :, None].astype(np.float64)) * s + k[:, t, :, None] * v[:, t, None, :].astype(np.float64)
         wanted[:, t] = np.einsum("hk,hkv->hv", q[:, t].astype(np.float64) * DK**-0.5, s)
     error = np.abs(out - wanted).max()
+    steps, final = np.full((H, T, DV), np.nan, np.float32), np.full((H, DK, DV), np.nan, np.float32)
+    gla_step_kernel[(H, DV // 16)](q, k, v, g, steps, final, T, DK**-0.5, DK=DK, DV=DV, BLOCK_V=16)
+    raw, bias, gates = k * 4, q[0, 0].copy(), np.full(k.shape, np.nan, np.float32)
+    gla_gate_kernel[(triton.cdiv(k.size, 128),)](raw, bias, gates, k.size, DK, 4.0, -1.5, BLOCK=128)
+    wanted_gates = np.maximum(-np.logaddexp(0, -(raw.astype(np.float64) + bias)) / 4, -1.5)
+    error = max(error, np.abs(steps - wanted).max(), np.abs(final - s).max(), np.abs(gates - wanted_gates).max())
     print(f"gla_chunk: max error {error:.2e}")
     assert error < 2e-4
 

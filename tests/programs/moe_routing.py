@@ -94,6 +94,22 @@ def moe_sum_kernel(Parts, Out, N, TOP_K: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(Out + token * N + cols, total, mask=cols < N)
 
 
+@triton.jit
+def moe_balance_kernel(Logits, Counts, Loss, stride, T, TOP_K, E: tl.constexpr, E_POW2: tl.constexpr,
+                       BLOCK_T: tl.constexpr):
+    """E times the sum, over experts, of their share of tokens times their mean probability."""
+    e = tl.arange(0, E_POW2)
+    total = tl.zeros([E_POW2], tl.float32)
+    for start in range(0, T, BLOCK_T):
+        t = start + tl.arange(0, BLOCK_T)
+        x = tl.load(Logits + t[:, None] * stride + e[None, :], mask=(t[:, None] < T) & (e[None, :] < E), other=-1e30)
+        p = tl.exp(x - tl.max(x, 1)[:, None])
+        p = p / tl.sum(p, 1)[:, None]
+        total += tl.sum(tl.where(t[:, None] < T, p, 0.0), 0)
+    share = tl.load(Counts + e, mask=e < E, other=0).to(tl.float32) / (T * TOP_K)
+    tl.store(Loss, E * tl.sum(tl.where(e < E, total / T * share, 0.0), 0))
+
+
 def main():
     T, E, TOP_K, K, N, BLOCK_M = 53, 6, 2, 72, 50, 16
     rng = np.random.default_rng(7)
@@ -125,6 +141,9 @@ def main():
     wanted = (np.take_along_axis(every, order[..., None], 1) * gate[..., None]).sum(1)
     assert (experts == order).all() and (fill == counts).all()
     error = np.abs(out - wanted).max()
+    loss = np.zeros(1, np.float32)
+    moe_balance_kernel[(1,)](logits, counts, loss, logits.strides[0] // 4, T, TOP_K, E=E, E_POW2=8, BLOCK_T=16)
+    error = max(error, abs(loss[0] - E * (p.mean(0) * np.bincount(order.reshape(-1), minlength=E) / n).sum()))
     print(f"moe_routing: max error {error:.2e}")
     assert error < 1e-4
 

@@ -79,6 +79,24 @@ def layer_norm_sum_kernel(Parts, Out, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.c
     tl.store(Out + cols, tl.sum(acc, 0), mask=cols < N)
 
 
+@triton.jit
+def layer_norm_rows_kernel(X, Residual, Y, W, B, stride_x, stride_r, M, N, eps, ROWS: tl.constexpr,
+                           BLOCK: tl.constexpr):
+    """Several short rows a program, a residual added before."""
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.arange(0, BLOCK)
+    mask = (rows[:, None] < M) & (cols[None, :] < N)
+    x = tl.load(X + rows[:, None] * stride_x + cols[None, :], mask=mask, other=0.0).to(tl.float32)
+    x += tl.load(Residual + rows[:, None] * stride_r + cols[None, :], mask=mask, other=0.0)
+    mean = tl.sum(x, 1) / N
+    centred = tl.where(mask, x - mean[:, None], 0.0)
+    var = tl.sum(centred * centred, 1) / N
+    w = tl.load(W + cols, mask=cols < N, other=0.0)
+    b = tl.load(B + cols, mask=cols < N, other=0.0)
+    y = centred * tl.rsqrt(var + eps)[:, None] * w[None, :] + b[None, :]
+    tl.store(Y + rows[:, None] * N + cols[None, :], y, mask=mask)
+
+
 def main():
     M, N, groups, eps = 29, 173, 4, 1e-5
     rng = np.random.default_rng(14)
@@ -101,6 +119,13 @@ def main():
     wanted_dx = (wdy - xhat * (xhat * wdy).mean(-1, keepdims=True) - wdy.mean(-1, keepdims=True)) * r
     error = max(np.abs(got - wanted).max() for got, wanted in (
         (y, xhat * w + b), (dx, wanted_dx), (dw, (dy * xhat).sum(0)), (db, dy.sum(0))))
+    x16, residual = x.astype(np.float16), rng.standard_normal((M, 2 * N), dtype=np.float32)[:, N:]
+    rows = np.full((M, N), np.nan, np.float32)
+    layer_norm_rows_kernel[(triton.cdiv(M, 4),)](x16, residual, rows, w.astype(np.float32), b.astype(np.float32), N,
+                                                 2 * N, M, N, eps, ROWS=4, BLOCK=256)
+    both = x + residual
+    wanted = (both - both.mean(-1, keepdims=True)) / np.sqrt(both.var(-1, keepdims=True) + eps) * w + b
+    error = max(error, np.abs(rows - wanted).max())
     print(f"norm_layer: max error {error:.2e}")
     assert error < 2e-5 and not lock[:groups].any()
 

@@ -67,6 +67,59 @@ def selective_block_kernel(X, Dt, A, B, C, Skip, Gate, Y, T, CH, stride_b, strid
         carry = tl.sum(tl.where(tl.arange(0, BLOCK_T)[:, None] == BLOCK_T - 1, h, 0.0), 0)
 
 
+@triton.jit
+def selective_bwd_kernel(X, Dt, A, B, C, Skip, Gate, DY, H, DX, DDt, DGate, T, CH, stride_b, stride_t,
+                         N: tl.constexpr, N_POW2: tl.constexpr):
+    """Gradients of one channel: the states are kept on the way there and used on the way back."""
+    batch = tl.program_id(0)
+    ch = tl.program_id(1)
+    n = tl.arange(0, N_POW2)
+    mask_n = n < N
+    a = tl.load(A + ch * N + n, mask=mask_n, other=0.0)
+    skip = tl.load(Skip + ch)
+    kept = H + (batch * CH + ch) * (T + 1) * N + n
+    h = tl.zeros([N_POW2], tl.float32)
+    tl.store(kept, h, mask=mask_n)
+    for t in range(T):
+        at = batch * stride_b + t * stride_t + ch
+        dt = softplus(tl.load(Dt + at))
+        b = tl.load(B + (batch * T + t) * N + n, mask=mask_n, other=0.0)
+        h = tl.exp(dt * a) * h + dt * tl.load(X + at) * b
+        tl.store(kept + (t + 1) * N, h, mask=mask_n)
+    tl.debug_barrier()
+    dh = tl.zeros([N_POW2], tl.float32)
+    for step in range(T):
+        t = T - 1 - step
+        at = batch * stride_b + t * stride_t + ch
+        out = (batch * T + t) * CH + ch
+        x = tl.load(X + at)
+        raw = tl.load(Dt + at)
+        dt = softplus(raw)
+        z = tl.load(Gate + at)
+        b = tl.load(B + (batch * T + t) * N + n, mask=mask_n, other=0.0)
+        c = tl.load(C + (batch * T + t) * N + n, mask=mask_n, other=0.0)
+        h = tl.load(kept + (t + 1) * N, mask=mask_n, other=0.0)
+        before = tl.load(kept + t * N, mask=mask_n, other=0.0)
+        dy = tl.load(DY + out)
+        sig = tl.sigmoid(z)
+        tl.store(DGate + out, dy * (tl.sum(h * c, 0) + skip * x) * sig * (1 + z * (1 - sig)))
+        dy = dy * z * sig
+        dh += dy * c
+        decay = tl.exp(dt * a)
+        tl.store(DX + out, tl.sum(dh * b, 0) * dt + dy * skip)
+        tl.store(DDt + out, tl.sum(dh * (before * a * decay + x * b), 0) * tl.sigmoid(raw))
+        dh = dh * decay
+
+
+def forward64(x, dt, a, b, c, skip, z):
+    out, h = np.zeros(x.shape), np.zeros((*x[:, 0].shape, a.shape[1]))
+    for t in range(x.shape[1]):
+        d = np.log1p(np.exp(dt[:, t]))
+        h = np.exp(d[..., None] * a) * h + (d * x[:, t])[..., None] * b[:, t, None, :]
+        out[:, t] = (h * c[:, t, None]).sum(-1) + skip * x[:, t]
+    return out * z / (1 + np.exp(-z))
+
+
 def main():
     BATCH, T, CH, N = 2, 45, 11, 6
     rng = np.random.default_rng(24)
@@ -88,6 +141,16 @@ def main():
         wanted[:, t] = (h * c[:, t, None]).sum(-1) + skip * x[:, t]
     wanted *= z / (1 + np.exp(-z.astype(np.float64)))
     error = max(np.abs(steps - wanted).max(), np.abs(blocks - wanted).max())
+    dy = rng.standard_normal((BATCH, T, CH), dtype=np.float32)
+    kept = np.full((BATCH, CH, T + 1, N), np.nan, np.float32)
+    grads = [np.full((BATCH, T, CH), np.nan, np.float32) for _ in range(3)]
+    selective_bwd_kernel[(BATCH, CH)](x, dt, a, b, c, skip, z, dy, kept, *grads, T, CH, *strides, N=N, N_POW2=8)
+    inputs = [t.astype(np.float64) for t in (x, dt, a, b, c, skip, z)]
+    for got, which in zip(grads, (0, 1, 6)):  # along a random direction, by central differences
+        way = rng.standard_normal(got.shape)
+        ahead, behind = ([t + sign * 1e-5 * way if i == which else t for i, t in enumerate(inputs)] for sign in (1, -1))
+        slope = ((forward64(*ahead) - forward64(*behind)) * dy).sum() / 2e-5
+        error = max(error, abs((got * way).sum() - slope) / max(10, abs(slope)))
     print(f"selective_scan: max error {error:.2e}")
     assert error < 2e-5
 

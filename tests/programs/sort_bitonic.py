@@ -67,6 +67,43 @@ def sort_rows_kernel(X, Y, N, stride, DESCENDING: tl.constexpr, BLOCK: tl.conste
     tl.store(Y + row * N + cols, tl.sort(x, descending=DESCENDING), mask=cols < N)
 
 
+@triton.jit
+def unique_count_kernel(Keys, Counts, N, BLOCK: tl.constexpr):
+    """How many keys of each block differ from the one before."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    key = tl.load(Keys + at, mask=at < N, other=0)
+    before = tl.load(Keys + at - 1, mask=(at > 0) & (at < N), other=0)
+    first = (at < N) & ((at == 0) | (key != before))
+    tl.store(Counts + tl.program_id(0), tl.sum(first.to(tl.int32), 0))
+
+
+@triton.jit
+def unique_write_kernel(Keys, Order, Counts, Unique, Starts, Inverse, N, BLOCK: tl.constexpr, BLOCKS: tl.constexpr):
+    """The different keys, where each begins, and for every input its key's number."""
+    block = tl.program_id(0)
+    b = tl.arange(0, BLOCKS)
+    base = tl.sum(tl.load(Counts + b, mask=b < block, other=0), 0)
+    at = block * BLOCK + tl.arange(0, BLOCK)
+    mask = at < N
+    key = tl.load(Keys + at, mask=mask, other=0)
+    before = tl.load(Keys + at - 1, mask=(at > 0) & mask, other=0)
+    first = mask & ((at == 0) | (key != before))
+    number = base + tl.cumsum(first.to(tl.int32), 0) - 1
+    tl.store(Unique + number, key, mask=first)
+    tl.store(Starts + number, at, mask=first)
+    tl.store(Inverse + tl.load(Order + at, mask=mask, other=0), number, mask=mask)
+
+
+@triton.jit
+def take_rows_kernel(X, Order, Y, C, stride, BLOCK_C: tl.constexpr):
+    """Rows in sorted order."""
+    row = tl.program_id(0)
+    source = tl.load(Order + row)
+    c = tl.arange(0, BLOCK_C)
+    x = tl.load(X + source * stride + c, mask=c < C)
+    tl.store(Y + row * C + c, x, mask=c < C)
+
+
 def main():
     N, BLOCK = 421, 64
     rng = np.random.default_rng(32)
@@ -88,6 +125,16 @@ def main():
         sort_rows_kernel[(6,)](x, y, x.shape[1], 107, DESCENDING=descending, BLOCK=128)
         wanted = np.sort(x, -1)[:, ::-1] if descending else np.sort(x, -1)
         error = max(error, np.abs(y - wanted).max())
+    counts, starts, inverse = np.zeros(len(range(0, N, BLOCK)), np.int32), np.zeros(N, np.int32), np.full(N, -1, np.int32)
+    unique = np.zeros(N, np.int32)
+    unique_count_kernel[grid](a[0], counts, N, BLOCK=BLOCK)
+    unique_write_kernel[grid](*a, counts, unique, starts, inverse, N, BLOCK=BLOCK, BLOCKS=8)
+    wanted = np.unique(keys, return_inverse=True)
+    assert (unique[:counts.sum()] == wanted[0]).all() and (inverse == wanted[1]).all()
+    assert (keys[order][starts[:counts.sum()]] == wanted[0]).all()
+    table, taken = rng.standard_normal((N, 9), dtype=np.float32), np.zeros((N, 7), np.float32)
+    take_rows_kernel[(N,)](table[:, 2:], a[1], taken, 7, 9, BLOCK_C=8)
+    error = max(error, np.abs(taken - table[order, 2:]).max())
     print(f"sort_bitonic: max error {error:.1e}")
     assert error == 0
 
