@@ -46,6 +46,43 @@ def causal_forward_kernel(Q, K, V, Out, Lse, scale, H, N, stride_z, stride_n, st
     tl.store(Lse + tl.program_id(1) * N + offs_m, m_i + tl.log(l_i), mask=offs_m < N)
 
 
+@triton.jit
+def causal_backward_kernel(Q, K, V, Out, DOut, Lse, DQ, DK, DV, scale, H, N, stride_z, stride_n, stride_h,
+                           BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, D: tl.constexpr):
+    """A block of keys a program; gradients of queries are added up by atomics, in [batch, head, sequence, dim]."""
+    zh = tl.program_id(1)
+    base = (zh // H).to(tl.int64) * stride_z + (zh % H).to(tl.int64) * stride_h
+    offs_n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    offs_d = tl.arange(0, D)
+    at_n = base + offs_n[:, None] * stride_n + offs_d[None, :]
+    mask_n = offs_n[:, None] < N
+    k = tl.load(K + at_n, mask=mask_n, other=0.0)
+    v = tl.load(V + at_n, mask=mask_n, other=0.0)
+    dk = tl.zeros([BLOCK_N, D], tl.float32)
+    dv = tl.zeros([BLOCK_N, D], tl.float32)
+    low = tl.program_id(0) * BLOCK_N // BLOCK_M * BLOCK_M
+    for start_m in range(low, N, BLOCK_M):
+        offs_m = start_m + tl.arange(0, BLOCK_M)
+        mask_m = offs_m < N
+        at_m = base + offs_m[:, None] * stride_n + offs_d[None, :]
+        q = tl.load(Q + at_m, mask=mask_m[:, None], other=0.0)
+        o = tl.load(Out + at_m, mask=mask_m[:, None], other=0.0).to(tl.float32)
+        do = tl.load(DOut + at_m, mask=mask_m[:, None], other=0.0)
+        delta = tl.sum(o * do.to(tl.float32), 1)
+        lse = tl.load(Lse + zh * N + offs_m, mask=mask_m, other=0.0)
+        p = tl.exp(tl.dot(q, k.T) * scale - lse[:, None])
+        keep = (offs_m[:, None] >= offs_n[None, :]) & mask_m[:, None]
+        p = tl.where(keep, p, 0.0)
+        dv = tl.dot(p.to(do.dtype).T, do, dv)
+        ds = (p * (tl.dot(do, v.T) - delta[:, None]) * scale).to(q.dtype)
+        dk = tl.dot(ds.T, q, dk)
+        dq_at = (zh * N + offs_m[:, None]) * D + offs_d[None, :]
+        tl.atomic_add(DQ + dq_at, tl.dot(ds, k), mask=mask_m[:, None])
+    out_at = (zh * N + offs_n[:, None]) * D + offs_d[None, :]
+    tl.store(DK + out_at, dk, mask=mask_n)
+    tl.store(DV + out_at, dv, mask=mask_n)
+
+
 def main():
     Z, N, H, D = 2, 147, 3, 32
     rng = np.random.default_rng(0)
@@ -62,6 +99,20 @@ def main():
     p = np.exp(s - top)
     error = np.abs(out.transpose(0, 2, 1, 3) - p / p.sum(-1, keepdims=True) @ v).max()
     lse_error = np.abs(lse - (top[..., 0] + np.log(p.sum(-1)))).max()
+    # Gradients, from the same inputs in half precision.
+    half = [np.ascontiguousarray(t.astype(np.float16)) for t in (q, k, v)]
+    dout = rng.standard_normal((Z, H, N, D)).astype(np.float16)
+    outs = np.ascontiguousarray(out.transpose(0, 2, 1, 3))
+    dq, dk, dv = np.zeros((Z, H, N, D), np.float32), *(np.full((Z, H, N, D), np.nan, np.float32) for _ in range(2))
+    causal_backward_kernel[(triton.cdiv(N, 32), Z * H)](*half, outs, dout, lse, dq, dk, dv, scale, H, N, H * N * D, D,
+                                                        N * D, BLOCK_M=32, BLOCK_N=32, D=D)
+    p /= p.sum(-1, keepdims=True)
+    do = dout.astype(np.float64)
+    ds = p * (do @ v.swapaxes(-1, -2) - (do * (p @ v)).sum(-1, keepdims=True)) * scale
+    grad_error = max(np.abs(got - wanted).max() for got, wanted in (
+        (dq, ds @ k), (dk, ds.swapaxes(-1, -2) @ q), (dv, p.swapaxes(-1, -2) @ do)))
+    print(f"attention_causal: gradients, max error {grad_error:.2e}")
+    assert grad_error < 3e-2
     print(f"attention_causal: max error {error:.2e}, of the logarithms {lse_error:.2e}")
     assert error < 5e-3 and lse_error < 5e-3
 

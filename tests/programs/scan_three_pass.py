@@ -58,6 +58,46 @@ def block_add_kernel(Sum, Max, BlockSum, BlockMax, N, C, blocks, REVERSE: tl.con
     tl.store(Max + at, tl.maximum(m, highest[None, :]), mask=mask)
 
 
+@triton.jit
+def segment_add(flag_a, value_a, flag_b, value_b):
+    return flag_a | flag_b, tl.where(flag_b != 0, value_b, value_a + value_b)
+
+
+@triton.jit
+def segmented_scan_kernel(X, Flags, Y, N, stride, BLOCK: tl.constexpr):
+    """Sums that begin anew at each flag, in a loop of blocks with a carry."""
+    carry = 0.0
+    for start in range(0, N, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        x = tl.load(X + i * stride, mask=i < N, other=0.0)
+        flag = tl.load(Flags + i, mask=i < N, other=0).to(tl.int32)
+        seen, total = tl.associative_scan((flag, x), 0, segment_add)
+        total += tl.where(seen == 0, carry, 0.0)
+        tl.store(Y + i, total, mask=i < N)
+        carry = tl.sum(tl.where(tl.arange(0, BLOCK) == BLOCK - 1, total, 0.0), 0)
+
+
+@triton.jit
+def compact_count_kernel(X, Counts, N, stride, threshold, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + i * stride, mask=i < N, other=threshold)
+    tl.store(Counts + tl.program_id(0), tl.sum((x > threshold).to(tl.int32), 0))
+
+
+@triton.jit
+def compact_write_kernel(X, Counts, Values, Places, N, stride, threshold, BLOCK: tl.constexpr, BLOCKS: tl.constexpr):
+    """What is above the threshold, in order, and where it was."""
+    block = tl.program_id(0)
+    b = tl.arange(0, BLOCKS)
+    base = tl.sum(tl.load(Counts + b, mask=b < block, other=0), 0)
+    i = block * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + i * stride, mask=i < N, other=threshold)
+    keep = x > threshold
+    place = base + tl.cumsum(keep.to(tl.int32), 0) - 1
+    tl.store(Values + place, x, mask=keep)
+    tl.store(Places + place, i, mask=keep)
+
+
 def main():
     N, C, BLOCK = 333, 5, 64
     rng = np.random.default_rng(29)
@@ -77,6 +117,16 @@ def main():
         wanted = np.cumsum(x[way].astype(np.float64), 0)[way]
         assert (highest == np.maximum.accumulate(x[way], 0)[way]).all()
         error = max(error, np.abs(total - wanted).max())
+    column = x[:, 2]
+    flags, segmented = (rng.uniform(size=N) < 0.05).astype(np.uint8), np.full(N, np.nan, np.float32)
+    segmented_scan_kernel[(1,)](column, flags, segmented, N, C + 2, BLOCK=BLOCK)
+    pieces = np.split(column.astype(np.float64), np.nonzero(flags)[0])
+    error = max(error, np.abs(segmented - np.concatenate([np.cumsum(piece) for piece in pieces])).max())
+    counts, values, places = np.zeros(blocks, np.int32), np.zeros(N, np.float32), np.zeros(N, np.int64)
+    compact_count_kernel[(blocks,)](column, counts, N, C + 2, 0.5, BLOCK=BLOCK)
+    compact_write_kernel[(blocks,)](column, counts, values, places, N, C + 2, 0.5, BLOCK=BLOCK, BLOCKS=8)
+    kept = np.nonzero(column > 0.5)[0]
+    assert counts.sum() == len(kept) and (places[:len(kept)] == kept).all() and (values[:len(kept)] == column[kept]).all()
     print(f"scan_three_pass: max error {error:.2e}")
     assert error < 1e-4
 
