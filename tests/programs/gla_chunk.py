@@ -92,6 +92,18 @@ def gla_gate_kernel(X, Bias, G, n, DK, normalizer, lowest, BLOCK: tl.constexpr):
     tl.store(G + at, tl.maximum(g / normalizer, lowest), mask=mask)
 
 
+@triton.jit
+def gla_output_gate_kernel(X, Gate, W, Y, eps, DV: tl.constexpr):
+    """What follows in a layer: RMS norm of each head's output, times SiLU of a gate."""
+    row = tl.program_id(0)
+    d = tl.arange(0, DV)
+    x = tl.load(X + row * DV + d)
+    gate = tl.load(Gate + row * DV + d)
+    rstd = tl.rsqrt(tl.sum(x * x, 0) / DV + eps)
+    w = tl.load(W + d)
+    tl.store(Y + row * DV + d, x * rstd * w * gate * tl.sigmoid(gate))
+
+
 def main():
     H, T, DK, DV, CHUNK = 2, 83, 16, 32, 32
     rng = np.random.default_rng(26)
@@ -114,6 +126,11 @@ def main():
     gla_gate_kernel[(triton.cdiv(k.size, 128),)](raw, bias, gates, k.size, DK, 4.0, -1.5, BLOCK=128)
     wanted_gates = np.maximum(-np.logaddexp(0, -(raw.astype(np.float64) + bias)) / 4, -1.5)
     error = max(error, np.abs(steps - wanted).max(), np.abs(final - s).max(), np.abs(gates - wanted_gates).max())
+    w, gated = rng.standard_normal(DV, dtype=np.float32), np.full((H, T, DV), np.nan, np.float32)
+    gla_output_gate_kernel[(H * T,)](out, v, w, gated, 1e-5, DV=DV)
+    x64, v64 = out.astype(np.float64), v.astype(np.float64)
+    wanted_gated = x64 / np.sqrt((x64**2).mean(-1, keepdims=True) + 1e-5) * w * v64 / (1 + np.exp(-v64))
+    error = max(error, np.abs(gated - wanted_gated).max())
     print(f"gla_chunk: max error {error:.2e}")
     assert error < 2e-4
 

@@ -99,6 +99,14 @@ def linear_loss_kernel(Lse, Target, Best, Label, Loss, Right, M, BLOCK: tl.const
     tl.store(Right, tl.sum(right, 0))
 
 
+@triton.jit
+def linear_scale_kernel(X, Factor, n, BLOCK: tl.constexpr):
+    """Multiplies a gradient, in place, by that of the loss."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < n)
+    tl.store(X + at, x * tl.load(Factor), mask=at < n)
+
+
 def main():
     M, V, D = 37, 205, 32
     rng = np.random.default_rng(20)
@@ -126,6 +134,8 @@ def main():
     linear_loss_kernel[(1,)](lse, target, best, label, mean, right, M, BLOCK=16)
     assert (best == logits.argmax(-1)).all() and right[0] == (best == label).sum()
     error = max(error, np.abs(dw - p.T @ h.astype(np.float64) / M).max(), abs(mean[0] - loss))
+    linear_scale_kernel[(triton.cdiv(dw.size, 256),)](dw, np.full(1, 3.0, np.float32), dw.size, BLOCK=256)
+    error = max(error, np.abs(dw - 3 * (p.T @ h.astype(np.float64)) / M).max())
     print(f"linear_cross_entropy: max error {error:.2e}")
     assert error < 1e-5
 

@@ -95,6 +95,17 @@ def mxfp4_error_kernel(X, Y, Worst, M, K, stride_x, stride_y, BLOCK: tl.constexp
     tl.atomic_max(Worst, tl.max(worst, 0))
 
 
+@triton.jit
+def mxfp4_swizzle_kernel(Scale, Out, M, KS, BLOCK_M: tl.constexpr, BLOCK_K: tl.constexpr):
+    """Scales in tiles of 32 rows by 4, tile after tile, rows and columns past the end with exponent 127."""
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]
+    k = tl.program_id(1) * BLOCK_K + tl.arange(0, BLOCK_K)[None, :]
+    scale = tl.load(Scale + rows * KS + k, mask=(rows < M) & (k < KS), other=127)
+    tile = tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)
+    inside = tl.arange(0, BLOCK_M)[:, None] * BLOCK_K + tl.arange(0, BLOCK_K)[None, :]
+    tl.store(Out + tile * BLOCK_M * BLOCK_K + inside, scale)
+
+
 def main():
     M, N, K = 21, 45, 32 * 5
     rng = np.random.default_rng(12)
@@ -119,6 +130,10 @@ def main():
     power = 2.0 ** (np.floor(np.log2(np.abs(v.astype(np.float64)).reshape(N, -1, 32).max(-1))) - 2).repeat(32, 1)
     nearest = np.abs(values[None, None] - (v / power)[..., None]).min(-1) * power
     error = max(error, np.abs(np.abs(y - v) - nearest).max(), abs(worst[0] - nearest.max()))
+    swizzled = np.zeros((2, 2, 32, 4), np.uint8)
+    mxfp4_swizzle_kernel[(2, 2)](scale, swizzled, N, K // 32, BLOCK_M=32, BLOCK_K=4)
+    whole = np.pad(scale, ((0, 64 - N), (0, 8 - K // 32)), constant_values=127)
+    assert (swizzled == whole.reshape(2, 32, 2, 4).transpose(0, 2, 1, 3)).all()
     print(f"mxfp4_matmul: max error {error:.2e}")
     assert error < 2e-3
 

@@ -98,6 +98,27 @@ def compact_write_kernel(X, Counts, Values, Places, N, stride, threshold, BLOCK:
     tl.store(Places + place, i, mask=keep)
 
 
+@triton.jit
+def segment_totals_kernel(Scanned, Flags, Totals, N, BLOCK: tl.constexpr):
+    """The last sum of each segment, by the segment's number."""
+    before = 0
+    for start in range(0, N, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        flag = tl.load(Flags + i, mask=i < N, other=0).to(tl.int32)
+        number = before + tl.cumsum(flag, 0)
+        next_flag = tl.load(Flags + i + 1, mask=i + 1 < N, other=1)
+        tl.store(Totals + number, tl.load(Scanned + i, mask=i < N), mask=(i < N) & (next_flag != 0))
+        before += tl.sum(flag, 0)
+
+
+@triton.jit
+def expand_kernel(Values, Places, Y, n, BLOCK: tl.constexpr):
+    """Compacted values back in their places."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    place = tl.load(Places + i, mask=i < n, other=0)
+    tl.store(Y + place, tl.load(Values + i, mask=i < n), mask=i < n)
+
+
 def main():
     N, C, BLOCK = 333, 5, 64
     rng = np.random.default_rng(29)
@@ -119,6 +140,7 @@ def main():
         error = max(error, np.abs(total - wanted).max())
     column = x[:, 2]
     flags, segmented = (rng.uniform(size=N) < 0.05).astype(np.uint8), np.full(N, np.nan, np.float32)
+    flags[0] = 0  # the first segment begins by itself
     segmented_scan_kernel[(1,)](column, flags, segmented, N, C + 2, BLOCK=BLOCK)
     pieces = np.split(column.astype(np.float64), np.nonzero(flags)[0])
     error = max(error, np.abs(segmented - np.concatenate([np.cumsum(piece) for piece in pieces])).max())
@@ -127,6 +149,12 @@ def main():
     compact_write_kernel[(blocks,)](column, counts, values, places, N, C + 2, 0.5, BLOCK=BLOCK, BLOCKS=8)
     kept = np.nonzero(column > 0.5)[0]
     assert counts.sum() == len(kept) and (places[:len(kept)] == kept).all() and (values[:len(kept)] == column[kept]).all()
+    totals = np.full(len(pieces), np.nan, np.float32)
+    segment_totals_kernel[(1,)](segmented, flags, totals, N, BLOCK=BLOCK)
+    error = max(error, np.abs(totals - [piece.sum() for piece in pieces]).max())
+    back = np.zeros(N, np.float32)
+    expand_kernel[(triton.cdiv(len(kept), BLOCK),)](values, places, back, len(kept), BLOCK=BLOCK)
+    assert (back == np.where(column > 0.5, column, 0)).all()
     print(f"scan_three_pass: max error {error:.2e}")
     assert error < 1e-4
 

@@ -104,6 +104,15 @@ def take_rows_kernel(X, Order, Y, C, stride, BLOCK_C: tl.constexpr):
     tl.store(Y + row * C + c, x, mask=c < C)
 
 
+@triton.jit
+def run_lengths_kernel(Starts, Lengths, count, N, BLOCK: tl.constexpr):
+    """How often each key comes."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    begin = tl.load(Starts + i, mask=i < count, other=0)
+    end = tl.load(Starts + i + 1, mask=i + 1 < count, other=N)
+    tl.store(Lengths + i, end - begin, mask=i < count)
+
+
 def main():
     N, BLOCK = 421, 64
     rng = np.random.default_rng(32)
@@ -135,6 +144,9 @@ def main():
     table, taken = rng.standard_normal((N, 9), dtype=np.float32), np.zeros((N, 7), np.float32)
     take_rows_kernel[(N,)](table[:, 2:], a[1], taken, 7, 9, BLOCK_C=8)
     error = max(error, np.abs(taken - table[order, 2:]).max())
+    lengths = np.zeros(counts.sum(), np.int32)
+    run_lengths_kernel[(triton.cdiv(len(lengths), 32),)](starts, lengths, len(lengths), N, BLOCK=32)
+    assert (lengths == np.unique(keys, return_counts=True)[1]).all()
     print(f"sort_bitonic: max error {error:.1e}")
     assert error == 0
 
