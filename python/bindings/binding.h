@@ -27,7 +27,7 @@ struct InternalError : std::runtime_error {
 
 /// Runs a launch without the GIL. Errors are thrown.
 findings::LaunchReport runReleased(const exec::Kernel& kernel, const launch::Launch& launch,
-                                   const exec::RunOptions& options);
+                                   exec::RunOptions options);
 
 /// What an Error says: the place, if there is one, the message and the remedy.
 std::string textOf(const Diagnostic& diagnostic);

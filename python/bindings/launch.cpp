@@ -36,10 +36,25 @@ Clients::Clients(const nb::list& chosen, const std::shared_ptr<const exec::Kerne
 }
 
 findings::LaunchReport runReleased(const exec::Kernel& kernel, const launch::Launch& launch,
-                                   const exec::RunOptions& options) {
-  nb::gil_scoped_release released;
+                                   exec::RunOptions options) {
+  // Python's signal handlers run where they are asked for; what they raise (Ctrl-C) ends the launch.
+  std::exception_ptr raised;
+  options.interrupted = [&raised] {
+    nb::gil_scoped_acquire held;
+    if (PyErr_CheckSignals() == 0) return false;
+    raised = std::make_exception_ptr(nb::python_error());
+    return true;
+  };
   try {
-    return valueOf(exec::run(kernel, launch, options));
+    findings::LaunchReport report;
+    {
+      nb::gil_scoped_release released;
+      report = valueOf(exec::run(kernel, launch, options));
+    }
+    if (raised) std::rethrow_exception(raised);
+    return report;
+  } catch (const nb::python_error&) {
+    throw;
   } catch (const Error&) {
     throw;
   } catch (const std::exception& fault) {
@@ -157,7 +172,7 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
                     const nb::list& storages, const nb::list& clients, unsigned threads,
                     bool addressOnly, uint32_t index, const std::string& test,
                     const std::string& config, const nb::tuple& uninitialized, uint64_t keepLimit,
-                    bool keepShort, uint32_t numSms) {
+                    bool keepShort, uint32_t numSms, double timeLimit) {
   launch::Launch launch = kernel.prototype;
   launch.index = index;
   for (size_t axis = 0; axis < 3; ++axis) launch.grid[axis] = nb::cast<int64_t>(grid[axis]);
@@ -177,6 +192,7 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
   options.clients = running.instances();
   options.threads = threads;
   options.addressOnly = addressOnly;
+  options.timeLimit = timeLimit;
 
   Report report;
   {
@@ -215,7 +231,8 @@ void defineLaunch(nb::module_& module) {
   module.def("launch", &launchKernel, nb::arg("kernel"), nb::arg("grid"), nb::arg("arguments"),
              nb::arg("storages"), nb::arg("clients"), nb::arg("threads"), nb::arg("address_only"),
              nb::arg("index"), nb::arg("test"), nb::arg("config"), nb::arg("uninitialized"),
-             nb::arg("keep_limit"), nb::arg("keep_short"), nb::arg("num_sms"), "Runs a launch in place on its storages.");
+             nb::arg("keep_limit"), nb::arg("keep_short"), nb::arg("num_sms"),
+             nb::arg("time_limit"), "Runs a launch in place on its storages.");
   module.def("check_clients",
              [](const std::vector<std::string>& names) { valueOf(tools::clientsNamed(names)); },
              nb::arg("names"), "Raises Error if a name is no client.");

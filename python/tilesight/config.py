@@ -91,6 +91,16 @@ def _count(name, least):
     return parse
 
 
+def _seconds(value):
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = None
+    if number is None or not 0 < number < float("inf"):
+        raise Error(f"timeout is {value!r}; it must be a number of seconds above 0")
+    return number
+
+
 def size(value, name="keep_inputs"):
     """Bytes: 65536, "64K", "1M", "2G"."""
     match = re.fullmatch(r"(\d+)([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
@@ -115,6 +125,7 @@ _SETTINGS = {
     "on_finding": _on_finding,
     "num_sms": _count("num_sms", 1),
     "threads": _count("threads", 0),
+    "timeout": _seconds,
     "address_only": _flag,
     "keep_inputs": size,  # launches with at most so many bytes of tensors can be saved later
 }

@@ -35,7 +35,9 @@ results are where the program expects them.
   --save-limit SIZE       bytes that may be kept (default 2G)
   --threads N             threads of the engine (default: all cores)
   --like GPU              the GPU that the program is told of where there is none (default h100)
-  --num-sms N             multiprocessors that the program is told of
+  --num-sms N             multiprocessors: what the program is told, and how many programs may be
+                          resident at once where they wait for each other
+  --timeout SECONDS       stop a launch that takes longer: it is unknown, with the line it stood at
   --all-configs           check every configuration of autotuned kernels, not only the first
   --address-only          compute addresses and masks only: fast, outputs are not computed
   --quiet                 print findings only
@@ -66,6 +68,7 @@ class Options:
     save_limit: int = 2 << 30
     threads: int = None
     num_sms: int = None
+    timeout: float = None
     like: str = None
     all_configs: bool = False
     address_only: bool = False
@@ -84,6 +87,7 @@ class Options:
             "launch_count": self.launch_count,
             "threads": self.threads,
             "num_sms": self.num_sms,
+            "timeout": self.timeout,
             "like": self.like,
             "all_configs": self.all_configs,
             "address_only": self.address_only or None,
@@ -93,6 +97,16 @@ class Options:
             "save_all": self.save_all,
             "save_limit": self.save_limit,
         }
+
+
+def _seconds(option, text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise UsageError(f"{option} {text}: it must be a number of seconds above 0")
+    return value
 
 
 def _number(least, most=None):
@@ -177,13 +191,14 @@ _OPTIONS = {
     "--save-limit": ("save_limit", _size),
     "--threads": ("threads", _number(0)),
     "--num-sms": ("num_sms", _number(1)),
+    "--timeout": ("timeout", _seconds),
     "--like": ("like", _gpu),
     "--all-configs": ("all_configs", None),
     "--address-only": ("address_only", None),
     "--quiet": ("quiet", None),
 }
 
-_PLANNED = ("--sarif", "--format", "--baseline", "--write-baseline", "--seed", "--timeout", "--data",
+_PLANNED = ("--sarif", "--format", "--baseline", "--write-baseline", "--seed", "--data",
             "--fail-fast")
 
 

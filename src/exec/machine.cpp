@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "exec/report.h"
+#include "exec/stopper.h"
 
 namespace tilesight::exec {
 
@@ -18,11 +19,13 @@ constexpr uint64_t kSpeculativeIterations = 5'000'000;  // of one program, a sec
 
 }  // namespace
 
-Machine::Machine(const LaunchContext& context, std::vector<ClientState> clients, Footprint* footprint)
+Machine::Machine(const LaunchContext& context, std::vector<ClientState> clients, Footprint* footprint,
+                 uint64_t* changes)
     : context_(context),
       operands_(context.plan->program.operands),
       clients_(std::move(clients)),
-      footprint_(footprint) {
+      footprint_(footprint),
+      changes_(changes) {
   slots_.resize(context.plan->program.slots.size());
   const auto& parameters = context.plan->program.parameters;
   for (size_t i = 0; i < parameters.size(); ++i)
@@ -35,8 +38,8 @@ Machine::Machine(const LaunchContext& context, std::vector<ClientState> clients,
   }
 }
 
-bool Machine::runProgram(int64_t linear) {
-  if (stopped_) return false;
+Progress Machine::start(int64_t linear) {
+  if (stopped_ || mustStop(nullptr)) return Progress::Stopped;
   const auto& grid = context_.launch->grid;
   program_.linear = linear;
   program_.id[0] = linear % grid[0];
@@ -44,25 +47,85 @@ bool Machine::runProgram(int64_t linear) {
   program_.id[2] = linear / (grid[0] * grid[1]);
   loops_.clear();
   spent_ = 0;
+  spin_.instr = nullptr;
   if (context_.needPrograms)
     for (const ClientState& c : clients_)
       if (c.table->program_begin) c.table->program_begin(c.state, &program_);
-  running_ = true;
-  execute(0);
-  if (context_.needPrograms)
-    for (const ClientState& c : clients_)
-      if (c.table->program_end) c.table->program_end(c.state, &program_);
-  return !stopped_;
+  pc_ = 0;
+  return execute();
 }
 
-void Machine::execute(uint32_t from) {
-  pc_ = from;
+Progress Machine::resume() {
+  if (stopped_) return Progress::Stopped;
+  return execute();
+}
+
+Progress Machine::execute() {
+  running_ = true;
+  waiting_ = false;
   const Instr* code = context_.plan->program.code.data();
   while (running_) {
     const Instr& instr = code[pc_++];
     kHandlers[static_cast<size_t>(instr.op)](*this, instr);
     if (tainting_) propagate(instr);
   }
+  if (waiting_) return Progress::Waiting;
+  if (context_.needPrograms)
+    for (const ClientState& c : clients_)
+      if (c.table->program_end) c.table->program_end(c.state, &program_);
+  return stopped_ ? Progress::Stopped : Progress::Done;
+}
+
+bool Machine::mustStop(const Instr* instr) {
+  constexpr uint32_t kBetween = 8;
+  if (!context_.stopper || untilAsked_-- > 0) return false;
+  untilAsked_ = kBetween;
+  if (!context_.stopper->ask()) return false;
+  if (instr) context_.stopper->stoodAt(unknownAt(*this, *instr, context_.stopper->reason()));
+  stopped_ = true;
+  running_ = false;
+  return true;
+}
+
+namespace {
+
+// Do two tiles hold the same values? Only what costs nothing to compare.
+bool sameSplat(const Tile& a, const Tile& b) {
+  return a.form == b.form && (a.form == Form::Empty || (a.form == Form::Splat && a.base == b.base));
+}
+
+}  // namespace
+
+bool Machine::spins(const Instr& instr) {
+  if (!changes_ || !instr.flag) return false;
+  bool same = spin_.instr == &instr && spin_.changes == *changes_;
+  bool forever = same;
+  for (unsigned i = 0; i < instr.inCount && forever; ++i) forever = sameSplat(spin_.carried[i], in(instr, i));
+  if (!same) {
+    spin_ = {&instr, *changes_, 0, {}};
+    spin_.carried.resize(instr.inCount);
+  }
+  for (unsigned i = 0; i < instr.inCount; ++i) spin_.carried[i] = in(instr, i).form == Form::Splat ? in(instr, i) : Tile{};
+  if (!forever && ++spin_.turns < kSpinTurns) return false;
+  spin_.turns = 0;
+  pause(instr, forever);
+  return true;
+}
+
+void Machine::pause(const Instr& instr, bool forever) {
+  wait_.instr = &instr;
+  wait_.forever = forever;
+  wait_.timed = false;
+  waiting_ = true;
+  running_ = false;
+}
+
+bool Machine::block(const Instr& instr, bool timed) {
+  if (!changes_) return false;
+  --pc_;
+  pause(instr, true);
+  wait_.timed = timed;
+  return true;
 }
 
 void Machine::runRegion(const plan::RegionCode& region) {
@@ -86,6 +149,7 @@ void Machine::runRegion(const plan::RegionCode& region) {
 
 bool Machine::spendIteration(const Instr& instr) {
   ++spent_;
+  if (mustStop(&instr)) return false;
   if (footprint_ && spent_ > kSpeculativeIterations) {
     // A range that runs beside others may have read a bound that is not there yet: give up, the launch
     // is then done in order, without this limit.
@@ -140,6 +204,10 @@ std::vector<findings::Iteration> Machine::iterations() {
 }
 
 void Machine::access(const Instr& instr, ts_access_kind kind, const Resolved& resolved) {
+  if (changes_) {
+    if (kind == TS_STORE) changed();  // atomics say so themselves, if they changed something
+    looksAt(resolved);
+  }
   if (resolved.faults == 0 && !context_.needAccess) return;
   ts_access access{};
   access.size = sizeof access;

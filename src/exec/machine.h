@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exec/collector.h"
@@ -35,11 +36,28 @@ struct Cause {
   std::vector<findings::Iteration> iterations;
 };
 
+enum class Progress : uint8_t { Done, Waiting, Stopped };
+
+/// How many times a program goes around a loop that reads memory, while memory stays as it is, before it
+/// counts as waiting.
+inline constexpr uint64_t kSpinTurns = 64;
+
+/// What a program that waits stands at.
+struct Wait {
+  const Instr* instr = nullptr;   // the loop or the poll
+  const ViewInfo* view = nullptr; // of the last cell it looked at, if that is known
+  int64_t address = 0;            // virtual
+  bool forever = false;  // while memory stays as it is, every turn is like the last one
+  bool timed = false;    // a poll with a time limit
+};
+
 /// One client's state for a range of programs.
 struct ClientState {
   const ts_client* table = nullptr;
   void* state = nullptr;
 };
+
+class Stopper;
 
 /// What all machines of a launch share, read-only while programs run.
 struct LaunchContext {
@@ -49,16 +67,27 @@ struct LaunchContext {
   const LaunchMemory* memory = nullptr;
   std::vector<int32_t> argumentOfParameter;  // entry parameter -> Launch::arguments index
   bool addressOnly = false;
+  Stopper* stopper = nullptr;  // may be null
   uint64_t iterationLimit = 0;  // loop iterations a program may take; 0: any number
-  bool needAccess = false, needCompute = false, needPrograms = false, needLoops = false;
+  bool needAccess = false, needValues = false, needCompute = false, needPrograms = false, needLoops = false;
 };
 
 class Machine {
  public:
-  Machine(const LaunchContext& context, std::vector<ClientState> clients, Footprint* footprint);
+  /// `changes` counts the changes of memory, for programs that run in turns and may wait for each other;
+  /// null: they run one after another and never wait.
+  Machine(const LaunchContext& context, std::vector<ClientState> clients, Footprint* footprint,
+          uint64_t* changes = nullptr);
 
-  /// Runs program number `linear` (x fastest). False if the launch must stop (unsupported operation).
-  bool runProgram(int64_t linear);
+  /// Runs program number `linear` (x fastest). Stopped: the launch must end (unsupported operation).
+  Progress start(int64_t linear);
+  /// Goes on with a program that waits.
+  Progress resume();
+  /// The poll that it waits at has run out of time.
+  void expire() { expired_ = true; }
+  const Wait& wait() const { return wait_; }
+  /// `start` of a program that cannot wait. False if the launch must stop.
+  bool runProgram(int64_t linear) { return start(linear) == Progress::Done; }
   Collector& collector() { return collector_; }
 
   // -- for the operation handlers ----------------------------------------------------------------
@@ -91,6 +120,20 @@ class Machine {
   void leaveLoop() { loops_.pop_back(); }
   void loopIteration(const Instr& instr);
   void finish() { running_ = false; }
+  /// After memory changed.
+  void changed() { if (changes_) ++*changes_; }
+  /// The cell that a wait is about.
+  void looksAt(const Resolved& access) {
+    wait_.view = access.address.numel() == 1 ? access.view : nullptr;
+    wait_.address = access.address.isSplat() ? access.address.base : 0;
+  }
+  /// A turn of a `while` loop that reads memory is over: should another program run first?
+  bool spins(const Instr& instr);
+  /// Puts the program aside until memory has changed; the loop's next turn comes then.
+  void pause(const Instr& instr, bool forever);
+  /// The same for an operation that waits: it is executed again. False if programs cannot wait here.
+  bool block(const Instr& instr, bool timed);
+  bool expired() { return std::exchange(expired_, false); }
   /// Counts a loop iteration; false if the program has used up its number and the launch stops.
   bool spendIteration(const Instr& instr);
   /// Ends the launch: something cannot be executed.
@@ -118,7 +161,8 @@ class Machine {
   std::vector<findings::Iteration> iterations();
 
  private:
-  void execute(uint32_t from);
+  bool mustStop(const Instr* instr);
+  Progress execute();
   void sinkCause(const Instr& instr, const Cause& cause, const Tile& hit, int64_t count, const char* where);
 
   const LaunchContext& context_;
@@ -134,6 +178,15 @@ class Machine {
   ts_program program_{};
   uint32_t pc_ = 0;
   uint64_t spent_ = 0;  // loop iterations of the current program
+  uint64_t* changes_;
+  Wait wait_;
+  struct Spin {
+    const Instr* instr = nullptr;
+    uint64_t changes = 0, turns = 0;
+    std::vector<Tile> carried;
+  } spin_;
+  uint32_t untilAsked_ = 0;  // programs and iterations before the stopper is asked again
+  bool waiting_ = false, expired_ = false;
   bool running_ = false, stopped_ = false, tainting_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Atomic loads, stores and polls. Programs run in order, so each is an access like any other.
+// Atomic loads, stores and polls.
 #include <cstring>
 
 #include <fmt/format.h>
@@ -53,14 +53,13 @@ void execAtomicPoll(Machine& m, const Instr& instr) {
     m.sink(instr, m.in(instr, 1), nullptr, "value");
   }
   if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
-  m.access(instr, TS_LOAD, access);
   Tile value = m.context().memory->load(m.pool(), access, kind, nullptr);
   Tile same = compareI(m.pool(), CmpIOp::Eq, value, m.in(instr, 1));
   if (same.form == Form::Empty) return m.noKernel(instr);
-  // The programs before this one have ended: what is not there now never comes. With a timeout it runs out.
+  m.looksAt(access);
   bool timeout = instr.flag & 1;
-  if (!timeout && !access.faults && countTrue(m.pool(), same) < same.numel())
-    return m.stop(instr, "tt.atomic_poll waits for a value that no earlier program stores");
+  if (!access.faults && countTrue(m.pool(), same) < same.numel() && !m.expired() && m.block(instr, timeout)) return;
+  m.access(instr, TS_LOAD, access);
   m.set(instr, std::move(same));
   if (access.faults) taintFaults(m, instr, access);
 }

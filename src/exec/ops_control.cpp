@@ -107,10 +107,11 @@ void execWhileNext(Machine& m, const Instr& instr) {
   ++loop.trip;
   if (loop.trip >= kWhileLimit) {
     m.stop(instr, "a while loop ran " + std::to_string(kWhileLimit) +
-                      " times without ending; waiting for another program is not executed yet");
+                      " times without ending");
     return;
   }
   m.jump(instr.target);
+  if (m.spins(instr)) return;
   m.loopIteration(instr);
 }
 

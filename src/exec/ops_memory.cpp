@@ -96,6 +96,7 @@ void execAtomicRmw(Machine& m, const Instr& instr) {
     if (!cell) continue;
     std::memcpy(to, cell, bytes);
     update(rmw, kind, cell, to, value.data() + i * bytes);
+    if (std::memcmp(cell, to, bytes) != 0) m.changed();
   }
   if (shape->numel == 1) old = splatTile(kind, elementBits(old, 0), shape);
   m.set(instr, std::move(old));
@@ -124,8 +125,9 @@ void execAtomicCas(Machine& m, const Instr& instr) {
     uint8_t* cell = m.context().memory->host(access, i, addresses[i]);
     if (!cell) continue;
     std::memcpy(to, cell, bytes);
-    if (std::memcmp(cell, expected.data() + i * bytes, bytes) == 0)
-      std::memcpy(cell, value.data() + i * bytes, bytes);
+    if (std::memcmp(cell, expected.data() + i * bytes, bytes) != 0) continue;
+    std::memcpy(cell, value.data() + i * bytes, bytes);
+    if (std::memcmp(cell, to, bytes) != 0) m.changed();
   }
   if (shape->numel == 1) old = splatTile(kind, elementBits(old, 0), shape);
   m.set(instr, std::move(old));

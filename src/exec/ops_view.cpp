@@ -228,6 +228,7 @@ void execViewReduce(Machine& m, const Instr& instr) {
     uint8_t* cell = m.context().memory->host(access, i, addresses[i]);
     if (cell) update(kind, view->element, cell, cell, value.data() + i * bytes);
   }
+  m.changed();
 }
 
 }  // namespace tilesight::exec

@@ -7,9 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "exec/execution.h"
 #include "exec/kernel.h"
-#include "exec/machine.h"
 #include "exec/report.h"
+#include "exec/stopper.h"
 
 namespace tilesight::exec {
 
@@ -17,8 +18,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Ranges of programs run side by side only if the work is worth the threads.
-constexpr auto kWorthThreads = std::chrono::microseconds(150);
 constexpr int64_t kMaxPrograms = int64_t{1} << 40;  // days of work
 constexpr int64_t kMaxGridX = 2147483647, kMaxGridYZ = 65535;  // CUDA's limits
 
@@ -89,131 +88,6 @@ Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch:
     return failure(fmt::format("{} takes {} parameters, the launch has {} arguments", launch.kernel, count, parameter));
   return result;
 }
-
-// Storages whose old bytes must be kept so that ranges of programs can be undone. Where the kernel
-// reads nothing that it writes, running again in order writes the same bytes and nothing needs
-// undoing. Else a range may have read what another should not have written yet, and may have written
-// anywhere because of it.
-std::vector<bool> storagesToLog(const Kernel& kernel, const LaunchContext& context) {
-  const plan::Effects& effects = kernel.effects();
-  size_t count = context.launch->storages.size();
-  std::vector<bool> read(count, effects.unknown), written(count, effects.unknown);
-  for (size_t p = 0; p < context.argumentOfParameter.size(); ++p) {
-    const ViewInfo* view = context.memory->view(context.argumentOfParameter[p]);
-    if (!view || p >= effects.loaded.size()) continue;
-    if (effects.loaded[p]) read[view->storage] = true;
-    if (effects.stored[p]) written[view->storage] = true;
-  }
-  bool depends = false;
-  for (size_t s = 0; s < count; ++s) depends = depends || (read[s] && written[s]);
-  return depends ? written : std::vector<bool>(count, false);
-}
-
-class Session {
- public:
-  Session(const Kernel& kernel, const LaunchContext& context, std::vector<ClientInstance> clients, unsigned threads)
-      : kernel_(kernel), context_(context), clients_(std::move(clients)), threads_(threads) {}
-
-  void run(int64_t programs) {
-    std::vector<ClientState> states = fork();
-    Machine machine(context_, states, nullptr);
-    const plan::Program& program = context_.plan->program;
-    bool parallel = threads_ > 1 && !program.sequential;
-    // A client that listens and has no state of its own per range is called from one thread.
-    for (const ClientInstance& c : clients_) parallel = parallel && (c.table->fork || c.table->needs == 0);
-    auto start = Clock::now();
-    int64_t done = 0;
-    bool going = true;
-    while (done < programs && going) {
-      going = machine.runProgram(done++);
-      if (parallel && done < programs && programs - done >= 2 && worthThreads(start, done, programs)) break;
-    }
-    take(machine.collector(), states);
-    if (going && done < programs) runRanges(done, programs);
-  }
-
-  Collector& collector() { return collector_; }
-
- private:
-  bool worthThreads(Clock::time_point start, int64_t done, int64_t programs) const {
-    if (done & 7 && done > 8) return false;  // look at the clock now and then
-    auto spent = Clock::now() - start;
-    return spent * (programs - done) / done > kWorthThreads * 2;
-  }
-
-  std::vector<ClientState> fork() {
-    std::vector<ClientState> states;
-    for (ClientInstance& c : clients_)
-      states.push_back({c.table, c.table->fork ? c.table->fork(c.self) : c.self});
-    return states;
-  }
-  void take(Collector& collector, std::vector<ClientState>& states) {
-    for (size_t i = 0; i < clients_.size(); ++i)
-      if (clients_[i].table->merge && clients_[i].table->fork) clients_[i].table->merge(clients_[i].self, states[i].state);
-    collector_.merge(std::move(collector));
-  }
-  void drop(std::vector<ClientState>& states) {
-    for (size_t i = 0; i < clients_.size(); ++i)
-      if (clients_[i].table->discard && clients_[i].table->fork) clients_[i].table->discard(clients_[i].self, states[i].state);
-  }
-
-  void runRanges(int64_t first, int64_t programs) {
-    UndoLog undo(*context_.memory, storagesToLog(kernel_, context_));
-    struct Range {
-      int64_t from, to;
-      std::unique_ptr<Footprint> footprint;
-      std::vector<ClientState> states;
-      std::unique_ptr<Machine> machine;
-      bool complete = true;
-    };
-    std::vector<Range> ranges;
-    int64_t count = std::min<int64_t>(threads_, programs - first);
-    for (int64_t i = 0; i < count; ++i) {
-      Range range;
-      range.from = first + (programs - first) * i / count;
-      range.to = first + (programs - first) * (i + 1) / count;
-      range.footprint = std::make_unique<Footprint>(*context_.memory, undo);
-      range.states = fork();
-      ranges.push_back(std::move(range));
-    }
-    auto work = [&](Range& range) {
-      range.machine = std::make_unique<Machine>(context_, range.states, range.footprint.get());
-      for (int64_t p = range.from; p < range.to && range.complete; ++p) range.complete = range.machine->runProgram(p);
-    };
-    {
-      std::vector<std::jthread> threads;
-      for (size_t i = 1; i < ranges.size(); ++i) threads.emplace_back([&, i] { work(ranges[i]); });
-      work(ranges[0]);
-    }
-    bool conflict = false;
-    for (size_t i = 0; i < ranges.size() && !conflict; ++i) {
-      conflict = !ranges[i].complete;
-      for (size_t k = i + 1; k < ranges.size() && !conflict; ++k)
-        conflict = Footprint::conflict(*ranges[i].footprint, *ranges[k].footprint);
-    }
-    if (!conflict) {
-      for (Range& range : ranges) take(range.machine->collector(), range.states);
-      return;
-    }
-    // Programs of one range touched what another wrote: put the memory back and go in order.
-    undo.undo();
-    for (auto range = ranges.rbegin(); range != ranges.rend(); ++range) {
-      range->machine.reset();
-      drop(range->states);
-    }
-    std::vector<ClientState> states = fork();
-    Machine machine(context_, states, nullptr);
-    for (int64_t p = first; p < programs; ++p)
-      if (!machine.runProgram(p)) break;
-    take(machine.collector(), states);
-  }
-
-  const Kernel& kernel_;
-  const LaunchContext& context_;
-  std::vector<ClientInstance> clients_;
-  unsigned threads_;
-  Collector collector_;
-};
 
 void checkLimits(const Kernel& kernel, const launch::Launch& launch, findings::LaunchReport& report) {
   static constexpr const char* kAxis[] = {"x", "y", "z"};
@@ -297,6 +171,8 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   context.argumentOfParameter = std::move(*matched);
   context.addressOnly = options.addressOnly;
   context.iterationLimit = options.iterationLimit;
+  Stopper stopper(options.timeLimit, options.interrupted);
+  context.stopper = &stopper;
 
   std::vector<ClientInstance> clients = options.clients;
   std::vector<bool> created(clients.size(), false);
@@ -333,13 +209,15 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   if (options.firstPrograms > 0) programs = std::min(programs, options.firstPrograms);
   if (programs > 0) {
     unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-    Session session(kernel, context, clients, threads);
-    session.run(programs);
-    for (findings::Finding& finding : session.collector().takeFindings()) {
+    Execution execution(kernel, context, clients, threads);
+    execution.run(programs);
+    for (findings::Finding& finding : execution.collector().takeFindings()) {
       if (finding.message.empty()) finding.message = standardMessage(finding);
       report.findings.push_back(std::move(finding));
     }
-    report.unknowns = session.collector().takeUnknowns();
+    report.unknowns = execution.collector().takeUnknowns();
+    if (stopper.stopped())
+      report.unknowns.push_back(stopper.place().value_or(findings::Unknown{launch.kernel, stopper.reason(), {}, {}}));
   }
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   ts_summary summary{sizeof(ts_summary), programs, report.seconds};

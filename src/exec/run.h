@@ -1,6 +1,7 @@
 // Running a launch: the one entry point of the engine.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,10 @@ struct RunOptions {
   int64_t firstPrograms = 0;
   /// A program that takes more loop iterations than this ends the launch as unknown; 0: no limit.
   uint64_t iterationLimit = 0;
+  /// Seconds after which the launch is stopped, as unknown; 0: no limit.
+  double timeLimit = 0;
+  /// Asked about every 50 ms on the calling thread; true stops the launch, as unknown. May be empty.
+  std::function<bool()> interrupted;
 };
 
 /// Runs all programs of `launch` (x fastest) in place on its storages. Errors: arguments that do not

@@ -70,7 +70,7 @@ struct Launch {
   std::string config;             // JSON object text: constexprs, options, autotune configuration
   std::string tritonVersion, target;
   uint64_t seed = 0;
-  uint32_t numSms = 1;
+  uint32_t numSms = 0;  // 0: not stated
   std::string test;               // pytest node id or ""
   std::map<std::string, std::string> sources;  // path in locations -> text
 };

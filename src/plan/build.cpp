@@ -62,6 +62,11 @@ class Emitter {
            op == Opcode::WhileNext;
   }
 
+  static bool readsMemory(Opcode op) {
+    return op == Opcode::Load || op == Opcode::ViewLoad || op == Opcode::ViewGather || op == Opcode::AtomicRmw ||
+           op == Opcode::AtomicCas || op == Opcode::AtomicLoad || op == Opcode::AtomicPoll;
+  }
+
   // -- slots and operands -------------------------------------------------------------------------
 
   Instance* newInstance(const Operation* function, const Operation* call, const Instance* parent) {
@@ -424,7 +429,10 @@ class Emitter {
     TS_CHECK(emitBlock(after, instance));
     const Operation& yield = *after.operations.back();
     emitMove(&yield, instance, {yield.operands.begin(), yield.operands.end()}, beforeSlots);
-    emit(Opcode::WhileNext, &op, instance, {}, {}).target = test;
+    bool reads = std::any_of(out_->begin() + test, out_->end(), [](const Instr& i) { return readsMemory(i.op); });
+    Instr& next = emit(Opcode::WhileNext, &op, instance, beforeSlots, {});
+    next.target = test;
+    next.flag = reads;
     (*out_)[branch].target = here();
     emitMove(&condition, instance, passed, results, false);
     emit(Opcode::WhileEnd, &op, instance, {}, {});

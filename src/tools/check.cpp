@@ -70,8 +70,9 @@ struct Check {
       const Result<std::string> name = bundle->kernelName(i);
       if (!name) return session.addProblem(name.error());
       if (!filter.wants(*name)) continue;
-      const Result<launch::Launch> launch = bundle->launch(i);
+      Result<launch::Launch> launch = bundle->launch(i);
       if (!launch) return session.addProblem(launch.error());
+      if (options.numSms) launch->numSms = options.numSms;
       if (Status status = checkLaunch(path, *launch); !status) session.addProblem(status.error());
     }
   }
@@ -107,7 +108,8 @@ int check(const CheckOptions& options) {
   Check check{options,
               {.clients = std::move(*clients),
                .threads = options.threads,
-               .addressOnly = options.addressOnly},
+               .addressOnly = options.addressOnly,
+               .timeLimit = options.timeout},
               std::move(*filter),
               findings::Session(session),
               {}};

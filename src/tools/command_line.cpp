@@ -47,11 +47,15 @@ void addCheck(CLI::App& app, CheckOptions& options) {
       ->check(CLI::Range(0, 255));
   check->add_flag("--fail-fast", options.failFast, "Stop after the first launch with an error");
   check->add_option("--threads", options.threads, "Threads (default: all cores)");
+  check->add_option("--num-sms", options.numSms, "Programs that may be resident at once (default: as recorded)")
+      ->check(CLI::Range(1, 1 << 30));
+  check->add_option("--timeout", options.timeout, "Seconds after which a launch is stopped, as unknown")
+      ->check(CLI::PositiveNumber);
   check->add_flag("--address-only", options.addressOnly,
                   "Compute addresses and masks only: fast, outputs are not computed");
   check->add_flag("--quiet", options.quiet, "Print findings only");
   check->add_option("--json", options.json, "Also write the report as JSON to this file (-: stdout)");
-  for (const char* name : {"--sarif", "--format", "--baseline", "--write-baseline", "--num-sms", "--seed"})
+  for (const char* name : {"--sarif", "--format", "--baseline", "--write-baseline", "--seed"})
     check->add_option_function<std::string>(name, [](const std::string&) {}, "Planned")
         ->check(CLI::Validator(notYet, ""))
         ->group("Planned");

@@ -21,6 +21,8 @@ struct CheckOptions {
   int errorExitCode = 1;
   bool failFast = false;
   unsigned threads = 0;
+  uint32_t numSms = 0;  // 0: as recorded
+  double timeout = 0;   // seconds a launch; 0: no limit
   bool addressOnly = false;
   bool quiet = false;
   std::string json;                  // file, "-" for standard output, "": none

@@ -1,0 +1,72 @@
+#include "exec/execution.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tilesight::exec {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Ranges of programs run side by side only if the work is worth the threads, and each range is worth
+// the machine that it needs.
+constexpr auto kWorthThreads = std::chrono::microseconds(300);
+constexpr auto kWorthRange = std::chrono::microseconds(150);
+constexpr int64_t kRangesPerThread = 4;  // so that a thread with cheap programs takes more of them
+
+}  // namespace
+
+void Execution::run(int64_t programs) {
+  const plan::Program& program = context_.plan->program;
+  if (program.sequential) return runResident(programs);
+  bool parallel = threads_ > 1;
+  // A client that listens and has no state of its own per range is called from one thread.
+  for (const ClientInstance& c : clients_) parallel = parallel && (c.table->fork || c.table->needs == 0);
+  if (!parallel) return runInOrder(0, programs);
+
+  // The first programs tell what the others cost.
+  std::vector<ClientState> states = fork();
+  Machine machine(context_, states, nullptr);
+  auto start = Clock::now();
+  int64_t done = 0;
+  bool going = true;
+  Clock::duration rest{};
+  while (done < programs && going) {
+    going = machine.runProgram(done++);
+    if (done > 8 && (done & 7)) continue;  // look at the clock now and then
+    rest = (Clock::now() - start) * (programs - done) / done;
+    if (programs - done >= 2 && rest > kWorthThreads) break;
+  }
+  take(machine.collector(), states);
+  if (!going || done == programs) return;
+  int64_t worth = std::max<int64_t>(rest / kWorthRange, threads_);
+  runRanges(done, programs, static_cast<size_t>(std::min({worth, kRangesPerThread * threads_, programs - done})));
+}
+
+void Execution::runInOrder(int64_t first, int64_t programs) {
+  std::vector<ClientState> states = fork();
+  Machine machine(context_, states, nullptr);
+  for (int64_t p = first; p < programs; ++p)
+    if (!machine.runProgram(p)) break;
+  take(machine.collector(), states);
+}
+
+std::vector<ClientState> Execution::fork() {
+  std::vector<ClientState> states;
+  for (ClientInstance& c : clients_) states.push_back({c.table, c.table->fork ? c.table->fork(c.self) : c.self});
+  return states;
+}
+
+void Execution::take(Collector& collector, std::vector<ClientState>& states) {
+  for (size_t i = 0; i < clients_.size(); ++i)
+    if (clients_[i].table->merge && clients_[i].table->fork) clients_[i].table->merge(clients_[i].self, states[i].state);
+  collector_.merge(std::move(collector));
+}
+
+void Execution::drop(std::vector<ClientState>& states) {
+  for (size_t i = 0; i < clients_.size(); ++i)
+    if (clients_[i].table->discard && clients_[i].table->fork) clients_[i].table->discard(clients_[i].self, states[i].state);
+}
+
+}  // namespace tilesight::exec

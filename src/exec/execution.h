@@ -1,0 +1,41 @@
+// All programs of one launch: in order, in ranges side by side (ranges.cpp), or resident together
+// where they wait for each other (residents.cpp). The result is the same for any number of threads.
+#pragma once
+
+#include <vector>
+
+#include "exec/collector.h"
+#include "exec/kernel.h"
+#include "exec/machine.h"
+
+namespace tilesight::exec {
+
+class Execution {
+ public:
+  Execution(const Kernel& kernel, const LaunchContext& context, std::vector<ClientInstance> clients, unsigned threads)
+      : kernel_(kernel), context_(context), clients_(std::move(clients)), threads_(threads) {}
+
+  /// Runs programs 0 .. programs - 1 (x fastest).
+  void run(int64_t programs);
+  Collector& collector() { return collector_; }
+
+ private:
+  /// One after another; ranges of a parallel launch are repaired this way.
+  void runInOrder(int64_t first, int64_t programs);
+  /// As in order, but a program that waits for a later one is put aside until that one has run.
+  void runResident(int64_t programs);
+  /// Contiguous ranges at the same time, undone and run in order if one touched what another wrote.
+  void runRanges(int64_t first, int64_t programs, size_t count);
+
+  std::vector<ClientState> fork();
+  void take(Collector& collector, std::vector<ClientState>& states);
+  void drop(std::vector<ClientState>& states);
+
+  const Kernel& kernel_;
+  const LaunchContext& context_;
+  std::vector<ClientInstance> clients_;
+  unsigned threads_;
+  Collector collector_;
+};
+
+}  // namespace tilesight::exec

@@ -1,0 +1,177 @@
+"""Programs that wait for each other: locks, flags and barriers end, and what cannot end is a deadlock."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import tilesight as ts
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_under_lock(x, lock, out, B: tl.constexpr):
+    pid = tl.program_id(0)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.store(out, tl.load(out) + tl.sum(tl.load(x + pid * B + tl.arange(0, B))))
+    tl.atomic_xchg(lock, 0)
+
+
+@triton.jit
+def neighbour_after_barrier(arrived, mine, out, n):
+    pid = tl.program_id(0)
+    tl.store(mine + pid, pid * 2)
+    tl.atomic_add(arrived, 1)
+    while tl.atomic_add(arrived, 0) < n:
+        pass
+    tl.store(out + pid, tl.load(mine + (pid + 1) % n))
+
+
+@triton.jit
+def after_the_next(flag, out, n):
+    pid = tl.program_id(0)
+    total = 0
+    if pid < n - 1:
+        while tl.atomic_add(flag + pid + 1, 0) == 0:
+            pass
+        total = tl.load(out + pid + 1)
+    tl.store(out + pid, total + pid)
+    tl.atomic_xchg(flag + pid, 1)
+
+
+@triton.jit
+def after_the_previous(flag, out):
+    """Decoupled look-back, one step."""
+    pid = tl.program_id(0)
+    total = 0
+    if pid > 0:
+        while tl.atomic_add(flag + pid - 1, 0) == 0:
+            pass
+        total = tl.load(out + pid - 1)
+    tl.store(out + pid, total + pid)
+    tl.atomic_xchg(flag + pid, 1)
+
+
+@triton.jit
+def nobody_sets(flag, out):
+    while tl.atomic_add(flag + 3, 0) == 0:
+        pass
+    tl.store(out, 1)
+
+
+@triton.jit
+def never_released(lock, out):
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.store(out, tl.load(out) + 1)
+
+
+@triton.jit
+def gives_up(flag, out):
+    turns = 0
+    while (tl.atomic_add(flag, 0) == 0) & (turns < 200):
+        turns += 1
+    tl.store(out + tl.program_id(0), turns)
+
+
+@triton.jit
+def counts_for_ever(flag, out):
+    n = 0
+    while n >= 0:
+        n = (n + 1) % 1000
+    tl.store(out, n)
+
+
+def ints(*shape):
+    return np.zeros(shape, np.int32)
+
+
+@pytest.fixture
+def num_sms():
+    """Sets num_sms for one test."""
+    def choose(n):
+        ts.config.num_sms = n
+    yield choose
+    ts.config.num_sms = None
+
+
+def test_a_lock():
+    out = np.zeros(1, np.float32)
+    report = ts.check(add_under_lock)[(20,)](np.ones(640, np.float32), ints(1), out, B=32)
+    assert report.verdict == "ok" and out[0] == 640
+
+
+@pytest.mark.parametrize("sms", [None, 1, 2, 100])
+def test_waiting_for_earlier_programs_ends_at_any_number(num_sms, sms):
+    num_sms(sms)
+    out = ints(50)
+    report = ts.check(after_the_previous)[(50,)](ints(50), out)
+    assert report.verdict == "ok" and (out == np.cumsum(np.arange(50))).all()
+
+
+def test_a_barrier_of_programs_that_fit():
+    out = ints(40)
+    report = ts.check(neighbour_after_barrier)[(40,)](ints(1), ints(40), out, 40)
+    assert report.verdict == "ok" and (out == (np.arange(40) + 1) % 40 * 2).all()
+
+
+def test_programs_that_wait_for_later_ones_run_from_the_last():
+    out = ints(30)
+    report = ts.check(after_the_next)[(30,)](ints(30), out, 30)
+    assert report.verdict == "ok" and (out == np.cumsum(np.arange(30)[::-1])[::-1]).all()
+
+
+@pytest.mark.parametrize("sms, verdict", [(15, "finding"), (16, "ok")])
+def test_a_barrier_that_does_not_fit_names_how_many_must(num_sms, sms, verdict):
+    num_sms(sms)
+    out = ints(16)
+    report = ts.check(neighbour_after_barrier)[(16,)](ints(1), ints(16), out, 16)
+    assert report.verdict == verdict
+    assert (out == (np.arange(16) + 1) % 16 * 2).all()  # it goes on as if there were room
+    for finding in report.findings:
+        assert finding.kind == "deadlock" and finding.severity == "error"
+        assert "16 programs must be resident at once, num_sms is 15" in finding.message
+        assert "arrived[0]" in finding.message
+
+
+def test_more_than_a_usual_device_holds_is_a_warning():
+    report = ts.check(neighbour_after_barrier)[(140,)](ints(1), ints(140), ints(140), 140)
+    (finding,) = report.findings
+    assert finding.severity == "warning" and "140 programs" in finding.message
+
+
+@pytest.mark.parametrize("kernel, cell, program", [(nobody_sets, "flag[3]", (0, 0, 0)), (never_released, "lock[0]", (1, 0, 0))])
+def test_what_nobody_writes_is_a_deadlock(kernel, cell, program):
+    report = ts.check(kernel)[(5,)](ints(8), ints(1))
+    (finding,) = report.findings
+    assert finding.kind == "deadlock" and cell in finding.message and tuple(finding.program) == program
+
+
+def test_a_wait_that_counts_ends_by_itself():
+    out = ints(6)
+    report = ts.check(gives_up)[(6,)](ints(1), out)
+    assert report.verdict == "ok" and (out == 200).all()
+
+
+def test_a_time_limit_ends_a_launch_and_says_where():
+    ts.config.timeout = 0.3
+    try:
+        start = time.perf_counter()
+        report = ts.check(counts_for_ever)[(1,)](ints(1), ints(1))
+    finally:
+        ts.config.timeout = None
+    assert time.perf_counter() - start < 10
+    assert report.verdict == "unknown"
+    assert "0.3 s" in report.unknowns[0]
+
+
+def test_ctrl_c_ends_a_launch():
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        ts.check(counts_for_ever)[(1,)](ints(1), ints(1))
+    timer.join()
