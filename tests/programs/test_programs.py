@@ -23,7 +23,6 @@ BATCH = 8
 
 # Programs that do not pass yet, and why. They are strict: one that passes must leave the list.
 WAITING = {
-    "matmul_stream_k_forward": "a program that waits for a later one is not executed yet",
 }
 
 
