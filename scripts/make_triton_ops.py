@@ -79,12 +79,9 @@ def table(path, macro):
                for field in arguments(call)]
 
 
-def versions(operation, row):
-    """The releases whose front end has the operation: the table's, else those whose dumps or tests have it."""
-    named = re.findall(r"\d\.\d", row[7]) if len(row) > 7 else []
-    if not named:
-        return RELEASES
-    return named
+def versions(row):
+    """The releases whose front end has the operation: those that the table names, else all."""
+    return (re.findall(r"\d\.\d", row[7]) if len(row) > 7 else []) or RELEASES
 
 
 def dumps(operation):
@@ -129,7 +126,7 @@ def operations():
         target = names.get(operation)
         executed = STRUCTURE.get(operation) or (f"`{target}`" if found and target else "**no**")
         lines.append(f"| `{operation}` | {', '.join(dumps(operation)) or 'tests only'} | "
-                     f"{'`' + target + '`' if target else '**no**'} | {executed} | {where or '**none**'} | {', '.join(versions(operation, row))} |")
+                     f"{'`' + target + '`' if target else '**no**'} | {executed} | {where or '**none**'} | {', '.join(versions(row))} |")
     return "\n".join(lines)
 
 

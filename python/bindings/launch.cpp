@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
-#include "exec/written.h"
+#include "exec/parameters.h"
 #include "launch/pager.h"
 #include "pager.h"
 #include "running.h"

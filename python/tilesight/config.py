@@ -91,13 +91,14 @@ def _count(name, least):
     return parse
 
 
-def _seconds(value):
+def seconds(value, name="timeout"):
+    """A number of seconds above 0."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = None
     if number is None or not 0 < number < float("inf"):
-        raise Error(f"timeout is {value!r}; it must be a number of seconds above 0")
+        raise Error(f"{name} is {value!r}; it must be a number of seconds above 0")
     return number
 
 
@@ -125,7 +126,7 @@ _SETTINGS = {
     "on_finding": _on_finding,
     "num_sms": _count("num_sms", 1),
     "threads": _count("threads", 0),
-    "timeout": _seconds,
+    "timeout": seconds,
     "address_only": _flag,
     "keep_inputs": size,  # launches with at most so many bytes of tensors can be saved later
 }

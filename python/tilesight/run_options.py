@@ -4,7 +4,7 @@ import dataclasses
 import os
 import re
 
-from .config import size
+from .config import seconds, size
 from .engine import native
 
 USAGE = """\
@@ -99,16 +99,6 @@ class Options:
         }
 
 
-def _seconds(option, text):
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise UsageError(f"{option} {text}: it must be a number of seconds above 0")
-    return value
-
-
 def _number(least, most=None):
     def parse(option, text):
         try:
@@ -168,6 +158,10 @@ def _gpu(option, text):
 
 def _size(option, text):
     return size(text, option)
+
+
+def _seconds(option, text):
+    return seconds(text, option)
 
 
 def _text(option, text):

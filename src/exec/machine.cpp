@@ -47,6 +47,7 @@ Progress Machine::start(int64_t linear) {
   program_.id[2] = linear / (grid[0] * grid[1]);
   loops_.clear();
   spent_ = 0;
+  clocks_ = 0;
   spin_.instr = nullptr;
   if (context_.needPrograms)
     for (const ClientState& c : clients_)

@@ -69,7 +69,7 @@ struct LaunchContext {
   bool addressOnly = false;
   Stopper* stopper = nullptr;  // may be null
   uint64_t iterationLimit = 0;  // loop iterations a program may take; 0: any number
-  bool needAccess = false, needValues = false, needCompute = false, needPrograms = false, needLoops = false;
+  bool needAccess = false, needCompute = false, needPrograms = false, needLoops = false;
 };
 
 class Machine {
@@ -120,6 +120,8 @@ class Machine {
   void leaveLoop() { loops_.pop_back(); }
   void loopIteration(const Instr& instr);
   void finish() { running_ = false; }
+  /// Clocks of inline assembly count the times that the program has read one.
+  uint64_t* clocks() { return &clocks_; }
   /// After memory changed.
   void changed() { if (changes_) ++*changes_; }
   /// The cell that a wait is about.
@@ -178,6 +180,7 @@ class Machine {
   ts_program program_{};
   uint32_t pc_ = 0;
   uint64_t spent_ = 0;  // loop iterations of the current program
+  uint64_t clocks_ = 0;  // how often it has read one
   uint64_t* changes_;
   Wait wait_;
   struct Spin {

@@ -1,46 +1,12 @@
 // Atomic loads, stores and polls.
-#include <cstring>
-
-#include <fmt/format.h>
-
 #include "exec/elementwise.h"
 #include "exec/machine.h"
 
 namespace tilesight::exec {
 
-void execAtomicLoad(Machine& m, const Instr& instr) {
-  const Tile& pointer = m.in(instr, 0);
-  const Tile* mask = instr.flag & 1 ? &m.in(instr, 1) : nullptr;
-  ElementKind kind = m.outKind(instr);
-  uint32_t bytes = ir::elementBytes(kind);
-  if (bytes == 0) return m.noKernel(instr);
-  if (m.tainting() && mask) m.sink(instr, *mask, nullptr, "mask");
-  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes, Use::Read);
-  if (m.tainting()) m.sink(instr, pointer, &access.mask, "address");
-  if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
-  m.access(instr, TS_LOAD, access);
-  Tile value = m.context().memory->load(m.pool(), access, kind, nullptr);
-  if (kind == ElementKind::Pointer) value = m.context().memory->adopt(m.pool(), std::move(value));
-  m.set(instr, std::move(value));
-  if (access.faults) taintFaults(m, instr, access);
-}
-
-void execAtomicStore(Machine& m, const Instr& instr) {
-  const Tile& pointer = m.in(instr, 0);
-  const Tile* mask = instr.flag & 1 ? &m.in(instr, 2) : nullptr;
-  ElementKind kind = machineKind(instr.source->operands[1]->type);
-  uint32_t bytes = ir::elementBytes(kind);
-  if (bytes == 0) return m.noKernel(instr);
-  if (m.tainting() && mask) m.sink(instr, *mask, nullptr, "mask");
-  Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes, Use::Write);
-  if (m.tainting()) {
-    m.sink(instr, pointer, &access.mask, "address");
-    m.sink(instr, m.in(instr, 1), &access.mask, "value");
-  }
-  m.access(instr, TS_STORE, access);
-  if (m.footprint()) m.footprint()->write(*m.context().memory, m.pool(), access);
-  m.context().memory->store(m.pool(), access, storedForm(m, m.in(instr, 1), kind));
-}
+// What is atomic about them matters to other programs, which do not run meanwhile.
+void execAtomicLoad(Machine& m, const Instr& instr) { execLoad(m, instr); }
+void execAtomicStore(Machine& m, const Instr& instr) { execStore(m, instr); }
 
 void execAtomicPoll(Machine& m, const Instr& instr) {
   const Tile& pointer = m.in(instr, 0);

@@ -62,13 +62,8 @@ void execInlineAsm(Machine& m, const Instr& instr) {
   const foreign::Ptx& ptx = *m.context().plan->program.assembly[instr.immediate];
   const Shape* shape = shapeOf(m, instr);
   std::vector<Tile> operands = spans(m, instr, shape);
-  // Clocks count the times that the running program looked at one.
-  thread_local uint64_t timer = 0;
-  thread_local int64_t owner = -1;
-  if (owner != m.program().linear) timer = 0;
-  owner = m.program().linear;
   foreign::PtxEnvironment environment;
-  environment.timer = &timer;
+  environment.timer = m.clocks();
   for (int d = 0; d < 3; ++d) {
     environment.program[d] = m.program().id[d];
     environment.grid[d] = m.context().launch->grid[d];

@@ -83,21 +83,8 @@ void execAtomicRmw(Machine& m, const Instr& instr) {
   }
   m.access(instr, TS_ATOMIC_RMW, access);
   const Shape* shape = access.address.shape;
-  Tile address = contiguous(m.pool(), access.address);
-  Tile value = contiguous(m.pool(), m.in(instr, 1));
-  Tile active = access.mask.isSplat() ? access.mask : contiguous(m.pool(), access.mask);
   Tile old = denseTile(m.pool(), kind, shape);
-  const auto* addresses = reinterpret_cast<const int64_t*>(address.data());
-  for (int64_t i = 0; i < shape->numel; ++i) {
-    uint8_t* to = denseData(old) + i * bytes;
-    std::memset(to, 0, bytes);
-    if (active.isSplat() ? !active.base : !active.data()[i]) continue;
-    uint8_t* cell = m.context().memory->host(access, i, addresses[i]);
-    if (!cell) continue;
-    std::memcpy(to, cell, bytes);
-    update(rmw, kind, cell, to, value.data() + i * bytes);
-    if (std::memcmp(cell, to, bytes) != 0) m.changed();
-  }
+  updateCells(m, rmw, kind, access, m.in(instr, 1), &old);
   if (shape->numel == 1) old = splatTile(kind, elementBits(old, 0), shape);
   m.set(instr, std::move(old));
   if (access.faults) taintFaults(m, instr, access);

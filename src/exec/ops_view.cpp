@@ -219,16 +219,7 @@ void execViewReduce(Machine& m, const Instr& instr) {
   Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, bytes, Use::Write);
   sinkStored(m, instr, m.in(instr, 1), access);
   m.access(instr, TS_ATOMIC_RMW, access);
-  const Shape* shape = access.address.shape;
-  Tile address = contiguous(m.pool(), access.address), value = contiguous(m.pool(), m.in(instr, 1));
-  Tile active = access.mask.isSplat() ? access.mask : contiguous(m.pool(), access.mask);
-  const auto* addresses = reinterpret_cast<const int64_t*>(address.data());
-  for (int64_t i = 0; i < shape->numel; ++i) {
-    if (active.isSplat() ? !active.base : !active.data()[i]) continue;
-    uint8_t* cell = m.context().memory->host(access, i, addresses[i]);
-    if (cell) update(kind, view->element, cell, cell, value.data() + i * bytes);
-  }
-  m.changed();
+  updateCells(m, kind, view->element, access, m.in(instr, 1), nullptr);
 }
 
 }  // namespace tilesight::exec

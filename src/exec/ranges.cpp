@@ -4,6 +4,7 @@
 
 #include "exec/execution.h"
 #include "exec/footprint.h"
+#include "exec/parameters.h"
 #include "exec/stopper.h"
 #include "exec/workers.h"
 
@@ -16,18 +17,10 @@ namespace {
 // undoing. Else a range may have read what another should not have written yet, and may have written
 // anywhere because of it.
 std::vector<bool> storagesToLog(const Kernel& kernel, const LaunchContext& context) {
-  const plan::Effects& effects = kernel.effects();
-  size_t count = context.launch->storages.size();
-  std::vector<bool> read(count, effects.unknown), written(count, effects.unknown);
-  for (size_t p = 0; p < context.argumentOfParameter.size(); ++p) {
-    const ViewInfo* view = context.memory->view(context.argumentOfParameter[p]);
-    if (!view || p >= effects.loaded.size()) continue;
-    if (effects.loaded[p]) read[view->storage] = true;
-    if (effects.stored[p]) written[view->storage] = true;
-  }
-  bool depends = false;
-  for (size_t s = 0; s < count; ++s) depends = depends || (read[s] && written[s]);
-  return depends ? written : std::vector<bool>(count, false);
+  TouchedStorages touched = touchedStorages(kernel, *context.launch, context.argumentOfParameter);
+  for (size_t s = 0; s < touched.read.size(); ++s)
+    if (touched.read[s] && touched.written[s]) return touched.written;
+  return std::vector<bool>(touched.read.size(), false);
 }
 
 struct ProgramRange {

@@ -37,15 +37,17 @@ std::string what(const Machine& machine) {
   return "a change of " + wait.view->name + (index.empty() ? "" : "[" + index + "]");
 }
 
-void reportDeadlock(Machine& machine, findings::Severity severity, std::string message, std::string remedy) {
-  FindingKey key{"deadlock", machine.wait().instr, -1};
-  if (!machine.collector().find(key)) {
-    findings::Finding finding = findingAt(machine, *machine.wait().instr, "deadlock", severity, std::move(message));
-    finding.client = "execution";
-    finding.remedy = std::move(remedy);
-    machine.collector().add(key, std::move(finding));
-  }
-  machine.collector().count(key, 1, machine.program().linear);
+bool waits(const Resident& r) { return r.waiting; }
+bool waitsTimed(const Resident& r) { return r.waiting && r.machine->wait().timed; }
+bool waitsCounting(const Resident& r) { return r.waiting && !r.machine->wait().forever; }
+
+FindingKey keyOf(const Machine& machine) { return {"deadlock", machine.wait().instr, -1}; }
+
+findings::Finding deadlock(Machine& machine, findings::Severity severity, std::string message, std::string remedy) {
+  findings::Finding finding = findingAt(machine, *machine.wait().instr, "deadlock", severity, std::move(message));
+  finding.client = "execution";
+  finding.remedy = std::move(remedy);
+  return finding;
 }
 
 }  // namespace
@@ -58,9 +60,6 @@ void Execution::runResident(int64_t programs) {
     r.states = fork();
     r.machine = std::make_unique<Machine>(context_, r.states, nullptr, &changes);
   };
-  auto finish = [&] {
-    for (Resident& r : residents) take(r.machine->collector(), r.states);
-  };
   admit();
   int64_t next = 0;
   int64_t limit = 1, waiting = 0, waiter = 0;
@@ -71,8 +70,6 @@ void Execution::runResident(int64_t programs) {
   std::string awaited;
   uint64_t turns = 0;
   bool going = true;
-
-  auto waits = [](const Resident& r) { return r.waiting; };
 
   // One turn of a resident that waits. False if it must go on waiting.
   auto turn = [&](Resident& r) {
@@ -118,50 +115,49 @@ void Execution::runResident(int64_t programs) {
     if (next < programs) {
       if (++limit == allowed + 1) {
         Machine& machine = *std::find_if(residents.begin(), residents.end(), waits)->machine;
-        tooFew = findingAt(machine, *machine.wait().instr, "deadlock",
-                           stated > 0 ? findings::Severity::Error : findings::Severity::Warning, "");
-        tooFewKey = {"deadlock", machine.wait().instr, -1};
+        tooFew = deadlock(machine, stated > 0 ? findings::Severity::Error : findings::Severity::Warning, "",
+                          "wait only for earlier programs, or launch no more programs than fit at once");
+        tooFewKey = keyOf(machine);
         waiter = machine.program().linear;
         awaited = what(machine);
       }
       continue;
     }
     // Nobody else will come. Who waits with a time limit gives up; who counts while waiting gets on.
-    auto timed = std::find_if(residents.begin(), residents.end(), [](const Resident& r) { return r.waiting && r.machine->wait().timed; });
+    auto timed = std::find_if(residents.begin(), residents.end(), waitsTimed);
     if (timed != residents.end()) {
       timed->machine->expire();
       turn(*timed);
       continue;
     }
-    auto counts = std::find_if(residents.begin(), residents.end(), [](const Resident& r) { return r.waiting && !r.machine->wait().forever; });
+    auto counts = std::find_if(residents.begin(), residents.end(), waitsCounting);
     if (counts != residents.end() && turns < kPatience) {
       for (Resident& r : residents)
-        if (going && r.waiting && !r.machine->wait().forever) turn(r);
+        if (going && waitsCounting(r)) turn(r);
       turns += kSpinTurns;
       if (context_.stopper && context_.stopper->ask()) going = false;
       continue;
     }
-    auto first = std::find_if(residents.begin(), residents.end(), waits);
-    Machine& machine = *first->machine;
     if (counts != residents.end()) {
       counts->machine->stop(*counts->machine->wait().instr,
                             fmt::format("a program waited {} turns for {}, which no other program makes", kPatience, what(*counts->machine)));
       break;
     }
-    reportDeadlock(machine, findings::Severity::Error,
-                   fmt::format("this program waits for {}, and no program will make it: {}", what(machine),
-                               waiting == 1 ? std::string("all others have ended") : fmt::format("{} programs wait, all others have ended", waiting)),
-                   "see that what is waited for is written on every path, and that a lock is released");
+    Machine& machine = *std::find_if(residents.begin(), residents.end(), waits)->machine;
+    const std::string others = waiting == 1 ? "" : fmt::format("{} programs wait, ", waiting);
+    machine.collector().add(keyOf(machine),
+                            deadlock(machine, findings::Severity::Error,
+                                     fmt::format("this program waits for {}, and no program will make it: {}all others have ended", what(machine), others),
+                                     "see that what is waited for is written on every path, and that a lock is released"));
+    machine.collector().count(keyOf(machine), 1, machine.program().linear);
     break;
   }
-  finish();
+  for (Resident& r : residents) take(r.machine->collector(), r.states);
   if (!tooFew) return;
-  tooFew->client = "execution";
   tooFew->message = fmt::format("this program waits for {}, which a later program makes: {} programs must be resident at once, {}",
                                 awaited, limit,
                                 stated > 0 ? fmt::format("num_sms is {}", stated)
                                            : fmt::format("and a device of {} multiprocessors may hold no more than {}", allowed, allowed));
-  tooFew->remedy = "wait only for earlier programs, or launch no more programs than fit at once";
   if (!collector_.find(tooFewKey)) collector_.add(tooFewKey, std::move(*tooFew));
   collector_.count(tooFewKey, 1, waiter);
 }

@@ -38,16 +38,7 @@ void count(plan::RmwKind kind, void* out, const void* memory, const void* limit)
   std::memcpy(out, &next, sizeof next);
 }
 
-}  // namespace
-
-bool canUpdate(plan::RmwKind kind, ElementKind element) {
-  uint32_t bytes = ir::elementBytes(element);
-  if (bytes == 0 || bytes > 8) return false;
-  if (kind == plan::RmwKind::Xchg) return true;
-  if (counts(kind)) return element == ElementKind::I32 || element == ElementKind::I64;
-  return function(kind, element) != nullptr;
-}
-
+// out = memory `kind` operand, one element.
 void update(plan::RmwKind kind, ElementKind element, void* out, const void* memory, const void* operand) {
   uint32_t bytes = ir::elementBytes(element);
   if (kind == plan::RmwKind::Xchg) {
@@ -59,6 +50,36 @@ void update(plan::RmwKind kind, ElementKind element, void* out, const void* memo
     alignas(8) uint8_t updated[8];
     function(kind, element)(updated, memory, operand, 1);
     std::memcpy(out, updated, bytes);
+  }
+}
+
+}  // namespace
+
+bool canUpdate(plan::RmwKind kind, ElementKind element) {
+  uint32_t bytes = ir::elementBytes(element);
+  if (bytes == 0 || bytes > 8) return false;
+  if (kind == plan::RmwKind::Xchg) return true;
+  if (counts(kind)) return element == ElementKind::I32 || element == ElementKind::I64;
+  return function(kind, element) != nullptr;
+}
+
+void updateCells(Machine& m, plan::RmwKind kind, ElementKind element, const Resolved& access, const Tile& operand,
+                 Tile* old) {
+  const Shape* shape = access.address.shape;
+  const uint32_t bytes = ir::elementBytes(element);
+  Tile address = contiguous(m.pool(), access.address), value = contiguous(m.pool(), operand);
+  Tile active = access.mask.isSplat() ? access.mask : contiguous(m.pool(), access.mask);
+  const auto* addresses = reinterpret_cast<const int64_t*>(address.data());
+  if (old) std::memset(denseData(*old), 0, static_cast<size_t>(shape->numel) * bytes);
+  for (int64_t i = 0; i < shape->numel; ++i) {
+    if (active.isSplat() ? !active.base : !active.data()[i]) continue;
+    uint8_t* cell = m.context().memory->host(access, i, addresses[i]);
+    if (!cell) continue;
+    uint8_t before[8];
+    std::memcpy(before, cell, bytes);
+    if (old) std::memcpy(denseData(*old) + i * bytes, before, bytes);
+    update(kind, element, cell, before, value.data() + i * bytes);
+    if (std::memcmp(cell, before, bytes) != 0) m.changed();
   }
 }
 

@@ -2,13 +2,16 @@
 #pragma once
 
 #include "exec/kernels/kernels.h"
+#include "exec/machine.h"
 #include "plan/classify.h"
 
 namespace tilesight::exec {
 
 /// Whether a kind of update exists for elements of this kind.
 bool canUpdate(plan::RmwKind kind, ElementKind element);
-/// out = memory `kind` operand, one element. `out` may be `memory`.
-void update(plan::RmwKind kind, ElementKind element, void* out, const void* memory, const void* operand);
+/// Updates the active cells of an access with the elements of `operand`, one after another. `old`, if it
+/// is there, is dense and gets what they held before, and zeros where nothing was updated.
+void updateCells(Machine& machine, plan::RmwKind kind, ElementKind element, const Resolved& access,
+                 const Tile& operand, Tile* old);
 
 }  // namespace tilesight::exec

@@ -9,6 +9,7 @@
 
 #include "exec/execution.h"
 #include "exec/kernel.h"
+#include "exec/parameters.h"
 #include "exec/report.h"
 #include "exec/stopper.h"
 
@@ -39,54 +40,38 @@ bool viewFits(const launch::View& view, const launch::Storage& storage, bool des
   return low >= 0 && high + bytes <= static_cast<__int128>(storage.bytes);
 }
 
-// Entry parameters in order, each with the argument it comes from.
-Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch::Launch& launch) {
-  const ir::Operation* entry = kernel.common().entry();
-  const ir::Block& block = *entry->regions[0]->blocks[0];
-  std::vector<int32_t> result;
-  size_t parameter = 0, count = block.arguments.size();
-  auto problem = [&](const launch::Argument& a, const std::string& what) {
-    return failure(fmt::format("argument {} of {}: {}", a.name, launch.kernel, what),
-                   "capture the launch again, or check the bundle");
-  };
-  for (size_t i = 0; i < launch.arguments.size(); ++i) {
-    const launch::Argument& a = launch.arguments[i];
-    if (a.kind == launch::Argument::Kind::Specialized) continue;
-    if (parameter >= count)
-      return failure(fmt::format("{} takes {} parameters, the launch has more arguments", launch.kernel, count));
-    ir::Type type = block.arguments[parameter]->type;
-    bool tensor = a.kind != launch::Argument::Kind::Scalar;
-    if (tensor && a.view.storage >= launch.storages.size()) return problem(a, "its storage is not there");
-    if (tensor && !viewFits(a.view, launch.storages[a.view.storage], a.kind == launch::Argument::Kind::Descriptor)) return problem(a, "its view reaches beyond its storage");
+// Does each argument have what its parameter asks for?
+Status checkArguments(const Kernel& kernel, const launch::Launch& launch, const std::vector<int32_t>& argumentOfParameter) {
+  const auto& parameters = kernel.common().entry()->regions[0]->blocks[0]->arguments;
+  for (size_t p = 0; p < argumentOfParameter.size(); ++p) {
+    if (p > 0 && argumentOfParameter[p] == argumentOfParameter[p - 1]) continue;  // sizes and strides of a descriptor
+    const launch::Argument& a = launch.arguments[argumentOfParameter[p]];
+    auto problem = [&](const std::string& what) {
+      return failure(fmt::format("argument {} of {}: {}", a.name, launch.kernel, what),
+                     "capture the launch again, or check the bundle");
+    };
+    using Kind = launch::Argument::Kind;
+    if (a.kind != Kind::Scalar) {
+      if (a.view.storage >= launch.storages.size()) return problem("its storage is not there");
+      if (!viewFits(a.view, launch.storages[a.view.storage], a.kind == Kind::Descriptor))
+        return problem("its view reaches beyond its storage");
+    }
+    ir::Type type = parameters[p]->type;
     switch (a.kind) {
-      case launch::Argument::Kind::Tensor:
-        if (!type.isPointer()) return problem(a, "a tensor for a parameter of type " + type.str());
+      case Kind::Tensor:
+        if (!type.isPointer()) return problem("a tensor for a parameter of type " + type.str());
         break;
-      case launch::Argument::Kind::Scalar:
+      case Kind::Scalar:
         if (type.isPointer() || machineKind(type) == ElementKind::Invalid)
-          return problem(a, "a scalar for a parameter of type " + type.str());
+          return problem("a scalar for a parameter of type " + type.str());
         break;
       default:
-        if (type.kind() != ir::TypeKind::View) return problem(a, "a descriptor for a parameter of type " + type.str());
+        if (type.kind() != ir::TypeKind::View) return problem("a descriptor for a parameter of type " + type.str());
         if (type->shape.size() != a.view.shape.size())
-          return problem(a, fmt::format("a descriptor of rank {} for one of rank {}", a.view.shape.size(), type->shape.size()));
-    }
-    result.push_back(static_cast<int32_t>(i));
-    ++parameter;
-    if (a.kind == launch::Argument::Kind::Descriptor) {
-      // Its sizes and strides follow as parameters d.shape.0, d.stride.0, ...
-      size_t extra = 0;
-      while (parameter < count && extra < 2 * a.view.shape.size() + 2 &&
-             (block.arguments[parameter]->name.starts_with(a.name + ".") || extra < 2 * a.view.shape.size())) {
-        result.push_back(static_cast<int32_t>(i));
-        ++parameter;
-        ++extra;
-      }
+          return problem(fmt::format("a descriptor of rank {} for one of rank {}", a.view.shape.size(), type->shape.size()));
     }
   }
-  if (parameter != count)
-    return failure(fmt::format("{} takes {} parameters, the launch has {} arguments", launch.kernel, count, parameter));
-  return result;
+  return {};
 }
 
 void checkLimits(const Kernel& kernel, const launch::Launch& launch, findings::LaunchReport& report) {
@@ -158,6 +143,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   if (!plan) return failure(std::move(plan).error());
   auto matched = matchParameters(kernel, launch);
   if (!matched) return failure(std::move(matched).error());
+  TS_CHECK(checkArguments(kernel, launch, *matched));
 
   findings::LaunchReport report;
   report.kernel = launch.kernel;

@@ -10,35 +10,31 @@ using enum exec::UnaryOp;
 }  // namespace
 
 void addMath(std::vector<Function>& rows) {
-  auto amd = [](std::string_view name) { return !name.ends_with("__f32") && !name.ends_with("__f64"); };
-  auto add = [&](Function row) {
-    if (amd(row.symbol)) rows.push_back(row);
+  // Both widths under NVIDIA's names and under AMD's; AMD has none where the table says "".
+  auto add = [&](Function wide, Function narrow, std::string_view amdWide, std::string_view amdNarrow) {
+    rows.push_back(wide);
+    rows.push_back(narrow);
+    if (amdWide == "__ocml__f64") return;
+    wide.symbol = amdWide;
+    narrow.symbol = amdNarrow;
+    rows.push_back(wide);
+    rows.push_back(narrow);
   };
 #define TS_MATH1(nvidia, ocml, kernel, expression, bound, source)                                           \
   {                                                                                                         \
     auto wide = [](f64 x) { return expression; };                                                           \
     auto narrow = [](f32 a) { f64 x = a; return f32(expression); };                                         \
-    Function w = detail::row<f64, f64>("__nv_" nvidia, wide, int(kernel));                                  \
-    Function n = detail::row<f32, f32>("__nv_" nvidia "f", narrow, int(kernel));                            \
-    rows.push_back(w);                                                                                      \
-    rows.push_back(n);                                                                                      \
-    w.symbol = "__ocml_" ocml "_f64";                                                                       \
-    n.symbol = "__ocml_" ocml "_f32";                                                                       \
-    add(w);                                                                                                 \
-    add(n);                                                                                                 \
+    add(detail::row<f64, f64>("__nv_" nvidia, wide, int(kernel)),                                           \
+        detail::row<f32, f32>("__nv_" nvidia "f", narrow, int(kernel)),                                     \
+        "__ocml_" ocml "_f64", "__ocml_" ocml "_f32");                                                      \
   }
 #define TS_MATH2(nvidia, ocml, expression, bound, source)                                                   \
   {                                                                                                         \
     auto wide = [](f64 x, f64 y) { return expression; };                                                    \
     auto narrow = [](f32 a, f32 b) { f64 x = a, y = b; return f32(expression); };                           \
-    Function w = detail::row<f64, f64, f64>("__nv_" nvidia, wide);                                          \
-    Function n = detail::row<f32, f32, f32>("__nv_" nvidia "f", narrow);                                    \
-    rows.push_back(w);                                                                                      \
-    rows.push_back(n);                                                                                      \
-    w.symbol = "__ocml_" ocml "_f64";                                                                       \
-    n.symbol = "__ocml_" ocml "_f32";                                                                       \
-    add(w);                                                                                                 \
-    add(n);                                                                                                 \
+    add(detail::row<f64, f64, f64>("__nv_" nvidia, wide),                                                   \
+        detail::row<f32, f32, f32>("__nv_" nvidia "f", narrow),                                             \
+        "__ocml_" ocml "_f64", "__ocml_" ocml "_f32");                                                      \
   }
 #define TS_MATH3(nvidia, ocml, expression, bound, source)                                                   \
   {                                                                                                         \

@@ -62,9 +62,14 @@ class Emitter {
            op == Opcode::WhileNext;
   }
 
+  static bool isAtomic(Opcode op) {
+    return op == Opcode::AtomicRmw || op == Opcode::AtomicCas || op == Opcode::AtomicLoad || op == Opcode::AtomicStore ||
+           op == Opcode::AtomicPoll || op == Opcode::ViewReduce;
+  }
+  // Can it see what another program wrote?
   static bool readsMemory(Opcode op) {
-    return op == Opcode::Load || op == Opcode::ViewLoad || op == Opcode::ViewGather || op == Opcode::AtomicRmw ||
-           op == Opcode::AtomicCas || op == Opcode::AtomicLoad || op == Opcode::AtomicPoll;
+    return op == Opcode::Load || op == Opcode::ViewLoad || op == Opcode::ViewGather ||
+           (isAtomic(op) && op != Opcode::AtomicStore && op != Opcode::ViewReduce);
   }
 
   // -- slots and operands -------------------------------------------------------------------------
@@ -325,10 +330,7 @@ class Emitter {
       program_.assembly.push_back(std::move(*ptx));
     }
     out_ = saved;
-    if (cls->op == Opcode::AtomicLoad || cls->op == Opcode::AtomicStore || cls->op == Opcode::AtomicPoll ||
-        cls->op == Opcode::ViewReduce)
-      program_.sequential = true;
-    if (cls->op == Opcode::AtomicRmw || cls->op == Opcode::AtomicCas || cls->op == Opcode::Print) program_.sequential = true;
+    if (isAtomic(cls->op) || cls->op == Opcode::Print) program_.sequential = true;
     if (cls->op == Opcode::Reduce || cls->op == Opcode::Scan || cls->op == Opcode::Map) {
       size_t at = out_->size() - 1;
       auto body = emitRegion(op, instance);

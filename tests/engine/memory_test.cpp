@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/written.h"
+#include "exec/parameters.h"
 #include "launch/pager.h"
 
 namespace tilesight {

@@ -248,6 +248,23 @@ def kernel(out):
     assert out.reshape(4, 3).tolist() == [[1000, 0, p] for p in range(4)]
 
 
+def test_clocks_begin_anew_with_every_launch(tmp_path, collect):
+    function = kernel(tmp_path, """
+from triton.language.extra.cuda import globaltimer
+
+
+@triton.jit
+def kernel(out):
+    tl.store(out, globaltimer())
+""")
+    seen = []
+    for _ in range(3):
+        out = np.zeros(1, np.int64)
+        clean(function, out)
+        seen.append(int(out[0]))
+    assert seen == [1000, 1000, 1000]
+
+
 def test_every_instruction_of_the_table_is_tried_here():
     table = set(re.findall(r'^TS_PTX\(\w+, "(\w+)"', (ROOT / "src" / "foreign" / "ptx.def").read_text(), re.MULTILINE))
     text = Path(__file__).read_text()

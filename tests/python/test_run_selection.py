@@ -7,6 +7,7 @@ import zipfile
 import pytest
 
 import tilesight as ts
+from tilesight import run_options
 
 THREE_AND_ONE = {"p.py": "import kernels\nfor _ in range(3): kernels.run_buggy()\nkernels.run_clean()\n"}
 
@@ -101,3 +102,9 @@ def test_the_environment_s_error_names_the_variable(monkeypatch):
     monkeypatch.setenv("TILESIGHT_CLIENT", "nonesuch")
     with pytest.raises(ts.Error, match="TILESIGHT_CLIENT: there is no client"):
         ts.config.client
+
+
+@pytest.mark.parametrize("text", ["x", "0", "-1", "inf", "nan"])
+def test_a_time_limit_is_a_number_of_seconds(text):
+    with pytest.raises(ts.Error, match="--timeout is .* it must be a number of seconds above 0"):
+        run_options.parse(["--timeout", text, "script.py"])

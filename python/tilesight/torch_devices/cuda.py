@@ -104,20 +104,9 @@ def _no_graphs(*_, **__):
     _NoGraphs()
 
 
-class _Memory:
-    """Bytes of the CUDA tensors are not counted: programs get zeros that fit together."""
-
-    def __init__(self, total):
-        self.total = total
-
-    def info(self, *_):
-        return self.total, self.total
-
-
 def install(torch, gpu, where):
     Stream.device = where.gpu
     properties = _properties(gpu)
-    memory = _Memory(gpu.memory)
 
     def manual_seed(seed):
         where.notice()
@@ -137,7 +126,7 @@ def install(torch, gpu, where):
         "get_arch_list": lambda: [gpu.arch if gpu.backend == "hip" else f"sm_{gpu.arch}"],
         "is_bf16_supported": lambda *_, **__: gpu.capability[0] >= 8,
         "is_tf32_supported": lambda: gpu.backend == "cuda" and gpu.capability[0] >= 8,
-        "mem_get_info": memory.info, "memory_stats": lambda *_, **__: _Zeros(),
+        "mem_get_info": _gives((gpu.memory, gpu.memory)), "memory_stats": lambda *_, **__: _Zeros(),
         "memory_summary": lambda *_, **__: "", "memory_snapshot": lambda *_, **__: [],
         "utilization": _gives(0), "clock_rate": lambda *_, **__: gpu.clock // 1000,
         "can_device_access_peer": lambda *_: False,
@@ -157,6 +146,7 @@ def install(torch, gpu, where):
                  "ipc_collect", "init", "seed", "seed_all", "set_sync_debug_mode", "check_error",
                  "set_per_process_memory_fraction", "_sleep"):
         replaced[name] = _gives(None)
+    # Bytes of the CUDA tensors are not counted: programs get zeros that fit together.
     for name in ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved",
                  "memory_cached", "max_memory_cached", "device_memory_used", "memory_usage"):
         replaced[name] = _gives(0)

@@ -1,0 +1,55 @@
+#include "exec/parameters.h"
+
+#include <fmt/format.h>
+
+#include "exec/kernel.h"
+
+namespace tilesight::exec {
+
+Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch::Launch& launch) {
+  const auto& parameters = kernel.common().entry()->regions[0]->blocks[0]->arguments;
+  std::vector<int32_t> result;
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    const launch::Argument& a = launch.arguments[i];
+    if (a.kind == launch::Argument::Kind::Specialized) continue;
+    if (result.size() >= parameters.size())
+      return failure(fmt::format("{} takes {} parameters, the launch has more arguments", launch.kernel, parameters.size()));
+    result.push_back(static_cast<int32_t>(i));
+    if (a.kind != launch::Argument::Kind::Descriptor) continue;
+    // Its sizes and strides follow as parameters d.shape.0, d.stride.0, ...
+    const size_t sizes = 2 * a.view.shape.size();
+    for (size_t extra = 0; extra < sizes + 2 && result.size() < parameters.size(); ++extra) {
+      if (extra >= sizes && !parameters[result.size()]->name.starts_with(a.name + ".")) break;
+      result.push_back(static_cast<int32_t>(i));
+    }
+  }
+  if (result.size() != parameters.size())
+    return failure(fmt::format("{} takes {} parameters, the launch has {} arguments", launch.kernel, parameters.size(), result.size()));
+  return result;
+}
+
+TouchedStorages touchedStorages(const Kernel& kernel, const launch::Launch& launch,
+                                const std::vector<int32_t>& argumentOfParameter) {
+  const plan::Effects& effects = kernel.effects();
+  const size_t count = launch.storages.size();
+  TouchedStorages touched{std::vector<bool>(count, effects.unknown), std::vector<bool>(count, effects.unknown)};
+  for (size_t p = 0; p < argumentOfParameter.size() && p < effects.loaded.size(); ++p) {
+    const launch::Argument& a = launch.arguments[argumentOfParameter[p]];
+    if (a.kind == launch::Argument::Kind::Scalar) continue;
+    if (effects.loaded[p]) touched.read[a.view.storage] = true;
+    if (effects.stored[p]) touched.written[a.view.storage] = true;
+  }
+  return touched;
+}
+
+std::vector<bool> mayWrite(const Kernel& kernel, const launch::Launch& launch) {
+  std::vector<bool> all(launch.storages.size(), true);
+  for (const launch::Argument& a : launch.arguments) {
+    bool tensor = a.kind == launch::Argument::Kind::Tensor || a.kind == launch::Argument::Kind::Descriptor;
+    if (tensor && a.view.storage >= all.size()) return all;
+  }
+  auto matched = matchParameters(kernel, launch);
+  return matched ? touchedStorages(kernel, launch, *matched).written : all;
+}
+
+}  // namespace tilesight::exec

@@ -1,0 +1,25 @@
+// The parameters of a kernel's entry function and the arguments of a launch.
+#pragma once
+
+#include <vector>
+
+#include "exec/run.h"
+
+namespace tilesight::exec {
+
+/// Entry parameters in order, each with the index in Launch::arguments that it comes from; a descriptor has
+/// several. Errors: another number of parameters than the launch has arguments for.
+Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch::Launch& launch);
+
+/// Which storages of a launch the kernel may read and write; errs towards true. True for all where it goes
+/// through pointers from integers or memory.
+struct TouchedStorages {
+  std::vector<bool> read, written;
+};
+TouchedStorages touchedStorages(const Kernel& kernel, const launch::Launch& launch,
+                                const std::vector<int32_t>& argumentOfParameter);
+
+/// The written ones, for a launch that has not been matched; true for all if it does not fit the kernel.
+std::vector<bool> mayWrite(const Kernel& kernel, const launch::Launch& launch);
+
+}  // namespace tilesight::exec
