@@ -1,5 +1,5 @@
 """Adds up the reports of scripts/test: `test_summary.py [--without-ctest] FOLDER SUITE...` names the failed tests and
-ends with `N passed, N failed`.
+ends with `N passed, N failed`, which FOLDER/summary has too.
 
 FOLDER holds ctest.junit, one XML file for each GoogleTest program that came to its end, and
 SUITE.junit for each suite of Python tests. A report that is missing is a failure.
@@ -58,7 +58,10 @@ def main(*arguments):
         print(f"FAILED {name}")
     if total.skipped:
         print(f"{total.skipped} skipped")
-    print(f"{total.passed} passed, {len(total.failed)} failed")
+    summary = f"{total.passed} passed, {len(total.failed)} failed"
+    print(summary)
+    if folder.is_dir():
+        (folder / "summary").write_text(summary + "\n")  # .ci/run adds them up
     return 1 if total.failed or not total.passed else 0
 
 

@@ -110,7 +110,7 @@ class Plan:
             return
         if autotune and autotune["not_checked"]:
             recorder.note(f"{kernel.name}: autotune configuration {autotune['configuration']} of "
-                          f"{autotune['of']} ({autotune['text']}); {autotune['not_checked']} not checked (--all-configs)")
+                          f"{autotune['of']} ({autotune['text']}); {autotune['not_checked']} not checked ({autotune['why']})")
         recorder.save(report)
         self._done(Report(report, kernel))
 
