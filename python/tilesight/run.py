@@ -40,9 +40,7 @@ def main(arguments):
         for option, path in (("--save", options.save), ("--json", options.json)):
             if path is not None and path != "-":
                 check_writable(option, path, folder=option == "--save" and options.save_is_folder)
-        session = native().Session(ignore=options.ignore, print_limit=options.print_limit,
-                                   fail_on=options.fail_on, error_exitcode=options.error_exitcode,
-                                   quiet=options.quiet)
+        session = session_of(options)
     except (_Refused, Error, ValueError) as error:
         print(f"tilesight: error: {error} (see tilesight run --help)", file=sys.stderr)
         return 2
@@ -59,6 +57,12 @@ def main(arguments):
     if interrupted and session.launches:
         session.add_note("the program was interrupted: this is what it did until then")
     return finish(session, options, status, outcome.without_launches(options, interrupted))
+
+
+def session_of(options):
+    """An empty session that judges findings as the options say."""
+    return native().Session(ignore=options.ignore, print_limit=options.print_limit, fail_on=options.fail_on,
+                            error_exitcode=options.error_exitcode, quiet=options.quiet)
 
 
 def command_of(program):
@@ -161,12 +165,13 @@ class Outcome:
         return "no kernel was launched"
 
 
-def collect(session, folder, options):
-    """Takes the reports of all processes into the session. Returns the Outcome."""
+def collect(session, folder, options, entries=None):
+    """Takes the reports of all processes into the session: `entries`, or those of the folder. Returns the
+    Outcome."""
     module = native()
     outcome = Outcome()
     rejected, uncaught = {}, set()  # launches by number
-    for kind, value in wire.read(folder):
+    for kind, value in entries or wire.read(folder):
         if kind == "launch":
             session.add(module.LaunchReport.from_json(json.dumps(value)))
         elif kind == "note":
@@ -232,7 +237,7 @@ def finish(session, options, status, without_launches):
             sys.stdout.write(text)
         else:
             try:
-                _write_whole(options.json, text)
+                write_whole(options.json, text)
             except OSError as error:
                 session.add_problem(options.json, 0, 0, f"cannot be written: {error.strerror}")
     colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
@@ -244,7 +249,7 @@ def finish(session, options, status, without_launches):
     return session.exit_status(status)
 
 
-def _write_whole(path, text):
+def write_whole(path, text):
     """Under its name when complete, or not at all."""
     folder = os.path.dirname(os.path.abspath(path))
     handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")

@@ -66,12 +66,15 @@ class Wire:
 
 
 def read(folder):
-    """(kind, value) of every whole line of every process, a process after the other."""
-    def started(name):
-        return os.stat(os.path.join(folder, name)).st_mtime_ns, name
+    """(kind, value) of every whole line of every process, a process after the other; the folders in it
+    are those of pytests."""
+    def started(path):
+        return os.stat(path).st_mtime_ns, path
 
-    for name in sorted((name for name in os.listdir(folder) if name.endswith(".jsonl")), key=started):
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
+    paths = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names
+             if name.endswith(".jsonl")]
+    for path in sorted(paths, key=started):
+        with open(path, encoding="utf-8") as file:
             for line in file:
                 if not line.endswith("\n"):
                     break  # the process died while it wrote

@@ -22,7 +22,7 @@ def _run_users_own():
         spec.loader.exec_module(module)
 
 
-class _Watcher:
+class _TilesightWatcher:
     """Finds Triton and torch as everybody else would, and calls Tilesight around their import."""
 
     def __init__(self, before_after):
@@ -63,7 +63,14 @@ def _tilesight_process():
     return process
 
 
-if os.environ.get("TILESIGHT_RUN_DIR"):
-    sys.meta_path.insert(0, _Watcher({"triton": ("before_triton", "after_triton"),
-                                      "torch": (None, "after_torch")}))
-_run_users_own()
+def watch():
+    """Puts the hook in when this process imports Triton or torch."""
+    if not any(type(finder).__name__ == _TilesightWatcher.__name__ for finder in sys.meta_path):
+        sys.meta_path.insert(0, _TilesightWatcher({"triton": ("before_triton", "after_triton"),
+                                          "torch": (None, "after_torch")}))
+
+
+if __name__ == "sitecustomize":  # and not where the pytest plugin imports it for watch()
+    if os.environ.get("TILESIGHT_RUN_DIR"):
+        watch()
+    _run_users_own()

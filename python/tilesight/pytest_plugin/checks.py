@@ -1,0 +1,289 @@
+"""Launches of tests: captured as under `tilesight run`, and held against the test that made them."""
+
+import dataclasses
+import json
+import os
+import shutil
+import sys
+import tempfile
+import threading
+
+import pytest
+
+from .. import process, run, wire
+from ..config import COMMAND_LINE_VARIABLE, check_environment, config as settings
+from ..engine import native
+from ..errors import Error
+from ..session import recorder
+from ..startup import sitecustomize
+from . import options, summary
+from .failure import FindingsFailure, representation
+
+_TEXT = pytest.StashKey()
+
+
+class Checks:
+    """The plugin while `--tilesight` is on: one a process, in each worker of pytest-xdist too.
+
+    Reports go to a folder. The first process makes it and sums up; workers, and pytests that tests start, find
+    it in the environment. Each of them has a folder of its own in it, for itself and the processes that its
+    tests start, so that it can tell which launches are its tests'."""
+
+    def __init__(self, config, arguments):
+        try:
+            self.options, self.fail_on_unknown = options.parse(arguments)
+            check_environment()
+            native()
+            self.session()
+        except (Error, ValueError) as error:
+            raise pytest.UsageError(f"tilesight: {options.worded(error)}") from None
+        self.arguments = arguments
+        self.around = os.environ.get(process.RUN_DIR)  # the folder of a run that sums up itself
+        self.merged = None
+        self._start()
+
+    # --- the run
+
+    def _start(self):
+        self._environment = dict(os.environ)
+        self.folder = self.around or tempfile.mkdtemp(prefix="tilesight-pytest-")
+        if not self.around:
+            os.environ.update(run.environment(self.options, self.folder))
+            os.environ.pop("PYTEST_CURRENT_TEST", None)  # of a pytest that started this one
+        own = tempfile.mkdtemp(prefix=f"pytest-{os.getpid()}-", dir=self.folder)
+        os.symlink(os.path.join(self.folder, "launches"), os.path.join(own, "launches"))  # one count for all
+        os.environ[process.RUN_DIR] = own
+        _reread_options()
+        self._recorder = recorder.everything, recorder.wire
+        recorder.start_run(own)
+        recorder.wire = self.wire = TestWire(own, self._quiet_session)
+        if "torch" in sys.modules:
+            process.after_torch()
+        if "triton" in sys.modules:
+            process.before_triton()
+            process.after_triton()
+        sitecustomize.watch()
+
+    def pytest_unconfigure(self):
+        recorder.everything, recorder.wire = self._recorder
+        for name in _CHANGED:
+            if name in self._environment:
+                os.environ[name] = self._environment[name]
+            else:
+                os.environ.pop(name, None)
+        _reread_options()
+        if not self.around:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def session(self):
+        """An empty session that judges findings as the options say."""
+        return run.session_of(self.options)
+
+    def _quiet_session(self):
+        """One for a test: its text has the findings only."""
+        return run.session_of(dataclasses.replace(self.options, quiet=True))
+
+    # --- tests
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        marks = list(item.iter_markers("tilesight"))
+        if not marks:
+            return (yield)
+        before = os.environ[COMMAND_LINE_VARIABLE]
+        try:
+            given = options.of_marker(marks)
+            chosen, _ = options.parse(given)
+        except (Error, ValueError) as error:
+            item.stash[_WRONG_MARK] = options.worded(error)
+            return (yield)
+        own = {name: value for name, value in chosen.for_processes(self.folder).items()
+               if "--" + name.replace("_", "-") in given}
+        os.environ[COMMAND_LINE_VARIABLE] = json.dumps({**json.loads(before), **own})
+        _reread_options()
+        if chosen.ignore:
+            self.wire.ignore(item.nodeid, chosen.ignore)
+        try:
+            return (yield)
+        finally:
+            self.wire.ignore(item.nodeid, ())
+            os.environ[COMMAND_LINE_VARIABLE] = before
+            _reread_options()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item):
+        result = yield from self._phase(item)
+        if _WRONG_MARK in item.stash:
+            pytest.fail(item.stash[_WRONG_MARK], pytrace=False)
+        return result
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item):
+        return (yield from self._phase(item))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item):
+        return (yield from self._phase(item))
+
+    def _phase(self, item):
+        try:
+            result = yield
+        except pytest.skip.Exception:
+            self._judge(item)
+            raise
+        except BaseException:
+            self._judge(item, fails=False)  # its own failure says more
+            raise
+        self._judge(item)
+        return result
+
+    def _judge(self, item, fails=True):
+        """Takes what the launches since the last call amount to; raises FindingsFailure if that is too bad."""
+        found = self.wire.take()
+        if found is None:
+            return
+        item.stash[_TEXT] = found.text(False)
+        failure = self._failure(found)
+        if fails and failure:
+            raise failure
+
+    def _failure(self, found):
+        """What to raise for a session, or None."""
+        status = found.exit_status(0)
+        if status == 0 or (status == 3 and not self.fail_on_unknown):
+            return None
+        return FindingsFailure(found.text(False), json.loads(found.json(None)))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = yield
+        text = item.stash.get(_TEXT, "")
+        item.stash[_TEXT] = ""
+        if call.excinfo is not None and isinstance(call.excinfo.value, FindingsFailure):
+            report.longrepr = representation(call.excinfo.value)
+        elif text:
+            report.sections.append(("tilesight", text))
+        return report
+
+    # --- launches outside tests
+
+    def _judge_outside(self):
+        found = self.wire.take()
+        if found and self._failure(found):
+            self.wire.outside()
+
+    def pytest_sessionstart(self):
+        self._judge_outside()  # conftest.py and other plugins
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_make_collect_report(self, collector):
+        report = yield
+        found = self.wire.take()
+        failure = found and self._failure(found)
+        if failure and report.outcome != "failed":
+            report.outcome, report.longrepr = "failed", failure.text
+        elif failure:
+            report.sections.append(("tilesight", failure.text))
+        return report
+
+    @pytest.hookimpl(trylast=True)  # after pytest-xdist has waited for its workers
+    def pytest_sessionfinish(self, session):
+        self._judge_outside()
+        if self.around:
+            return
+        self.merged = summary.Summary(self)
+        if self.merged.outside and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        self.merged.write(int(session.exitstatus))
+
+    # --- what is said
+
+    def pytest_report_header(self):
+        clients = ", ".join(self.options.client or ["sanitizer"])
+        return f"tilesight: every Triton kernel launch is checked ({clients})"
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if self.around:
+            terminalreporter.section("tilesight")
+            terminalreporter.line("the run around this one reports on the launches")
+        elif self.merged is not None:
+            self.merged.show(terminalreporter)
+
+
+_WRONG_MARK = pytest.StashKey()
+_CHANGED = (process.RUN_DIR, COMMAND_LINE_VARIABLE, "TILESIGHT_HOME", "PYTHONPATH", "PYTEST_CURRENT_TEST")
+
+
+def _reread_options():
+    settings.__dict__["_command_line"] = None
+
+
+class TestWire(wire.Wire):
+    """Also remembers what was found since the last look, here and in the processes that tests started."""
+
+    __test__ = False  # no test class, whatever its name
+
+    def __init__(self, folder, new_session):
+        super().__init__(folder)
+        self._new_session = new_session
+        self._found = None
+        self._finding = threading.Lock()
+        self._ignored = ()
+        self._read = {}  # file of another process -> bytes taken
+
+    def ignore(self, test, kinds):
+        """Findings of these kinds do not count from now on; `test` is the one that is running."""
+        self._ignored = tuple(kinds)
+        if kinds:
+            self._write("ignored", [test, list(kinds)])
+
+    def outside(self):
+        """Launches outside all tests have findings."""
+        self._write("outside", None)
+
+    def launch(self, report):
+        super().launch(report)
+        if not report.native.clean:
+            with self._finding:
+                self._add(report.native)
+
+    def internal_error(self, text):
+        super().internal_error(text)
+        with self._finding:
+            self._session().add_internal_error(text)
+
+    def _session(self):
+        if self._found is None:
+            self._found = self._new_session()
+        return self._found
+
+    def _add(self, report):
+        if self._ignored:
+            report = native().LaunchReport.from_json(
+                json.dumps(summary.without(json.loads(report.to_json()), self._ignored)))
+        self._session().add(report)
+
+    def take(self):
+        """A session with the launches since the last call that are not clean; None without one."""
+        with self._finding:
+            for kind, value in self._of_others():
+                if kind == "launch" and (value["findings"] or value["unknowns"]):
+                    self._add(native().LaunchReport.from_json(json.dumps(value)))
+                elif kind == "internal":
+                    self._session().add_internal_error(value)
+            found, self._found = self._found, None
+        return found
+
+    def _of_others(self):
+        """What processes that tests started have written since the last call."""
+        for name in os.listdir(self.folder):
+            if name.startswith(f"{os.getpid()}-") or not name.endswith(".jsonl"):
+                continue
+            with open(os.path.join(self.folder, name), "rb") as file:
+                file.seek(self._read.get(name, 0))
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break
+                    self._read[name] = self._read.get(name, 0) + len(line)
+                    entry = json.loads(line)
+                    yield entry["kind"], entry["value"]

@@ -1,0 +1,123 @@
+"""The end of a run of tests: all launches merged, the files that were asked for, and the terminal's section."""
+
+import json
+
+from .. import run, wire
+from ..engine import native
+
+_TESTS = 3  # named for a finding
+
+
+def without(launch, kinds):
+    """A launch as the wire has it, without the findings of some kinds."""
+    return {**launch, "findings": [finding for finding in launch["findings"] if finding["kind"] not in kinds]}
+
+
+class Summary:
+    """Everything that the processes of a run of tests left in its folder."""
+
+    def __init__(self, checks):
+        self.options = checks.options
+        self.outside = False   # were there bad findings outside all tests
+        self._ignored = {}     # test -> kinds
+        self._tests = {}       # key of a finding -> tests that met it
+        self._first = {}       # key of a finding -> as the wire has it
+        for kind, value in wire.read(checks.folder):
+            if kind == "ignored":
+                self._ignored[value[0]] = value[1]
+            self.outside |= kind == "outside"
+        self.session = checks.session()
+        self._outcome = run.collect(self.session, checks.folder, self.options, self._entries(checks.folder))
+        self.document = None   # of the report, once it is written
+
+    def _entries(self, folder):
+        ignored = 0
+        for kind, value in wire.read(folder):
+            if kind == "launch":
+                kept = value
+                for test in {finding["test"] for finding in value["findings"]} & self._ignored.keys():
+                    kept = without(kept, self._ignored[test])
+                ignored += len(value["findings"]) - len(kept["findings"])
+                value = kept
+                for finding in value["findings"]:
+                    key = _key(finding, finding["stack"])
+                    self._first.setdefault(key, finding)
+                    tests = self._tests.setdefault(key, [])
+                    if finding["test"] not in tests:
+                        tests.append(finding["test"])
+            yield kind, value
+        if ignored:
+            yield "note", f"{ignored} finding{'s' if ignored > 1 else ''} ignored, as markers of tests say"
+
+    def write(self, program_exit):
+        """Writes the files that were asked for; `program_exit` is the status of pytest."""
+        if self.options.json:
+            try:
+                run.write_whole(self.options.json, self.session.json(program_exit))
+            except OSError as error:
+                self.session.add_problem(self.options.json, 0, 0, f"cannot be written: {error.strerror}")
+        self.document = json.loads(self.session.json(program_exit))
+
+    def show(self, terminal):
+        """Writes the section of the terminal."""
+        launches = self.document["summary"]["launches"]
+        said = self.document["notes"] or self.document["unknowns"] or self.document["problems"]
+        if not launches and not said and terminal.config.option.collectonly:
+            return
+        terminal.section("tilesight")
+        document = self.document
+        for text in document["internal_errors"]:
+            terminal.line(f"internal error: {text}", red=True)
+        for problem in document["problems"]:
+            terminal.line(f"{problem['file']}: error: {problem['message']}", red=True)
+        for finding in document["findings"]:
+            self._finding(terminal, finding)
+        for unknown in document["unknowns"]:
+            _unknown(terminal, unknown)
+        for note in document["notes"]:
+            terminal.line(f"note: {note}")
+        if not launches:
+            terminal.line(f"{self._outcome.without_launches(self.options, False)}: nothing was checked")
+            return
+        lines = self.session.text(terminal.hasmarkup).splitlines()
+        for line in lines[-len(document["kernels"]) - 1:]:  # one a kernel, and the total
+            terminal.line(line)
+
+    def _finding(self, terminal, finding):
+        place = finding["location"]
+        key = _key(finding, place["stack"])
+        if self._failed_a_test(finding["severity"], key):  # and is told in full there
+            terminal.line(f"{run.relative(place['file'])}:{place['line']}:{place['column']}: "
+                          f"{finding['severity']}: {finding['kind']}: {finding['message']}")
+        else:
+            terminal.write(self._text(key, terminal.hasmarkup))
+        tests = [test or "outside all tests" for test in self._tests.get(key, ())]
+        more = f" and {len(tests) - _TESTS} more" if len(tests) > _TESTS else ""
+        terminal.line(f"  met by {', '.join(tests[:_TESTS])}{more}")
+
+    def _failed_a_test(self, severity, key):
+        levels = {"never": (), "error": ("error",), "warning": ("error", "warning")}[self.options.fail_on]
+        return severity in levels and any(self._tests.get(key, ()))
+
+    def _text(self, key, colour):
+        alone = native().Session(quiet=True)
+        first = self._first[key]
+        alone.add(native().LaunchReport.from_json(json.dumps(
+            {"launch": first["launch"], "kernel": first["kernel"], "grid": first["grid"], "unknowns": [],
+             "seconds": 0, "checked": [], "notChecked": [], "findings": [{**first, "test": ""}]})))
+        return alone.text(colour).rstrip("\n") + "\n"
+
+
+def _key(finding, stack):
+    """Equal for findings that a session merges."""
+    frames = [(frame["file"], frame["line"], frame["column"]) for frame in (finding["location"], *stack)]
+    argument = (finding.get("operand") or {}).get("argument", "")
+    return finding["kind"], finding["kernel"], finding["operation"], argument, *frames
+
+
+def _unknown(terminal, unknown):
+    place = unknown["location"]
+    where = f"{run.relative(place['file'])}:{place['line']}: " if place["file"] else ""
+    count = unknown["launches"]
+    terminal.line(f"{where}unknown: {unknown['reason']} (kernel {unknown['kernel']}, {count} launch"
+                  f"{'es' if count > 1 else ''})", yellow=True)
