@@ -12,13 +12,25 @@
 or, for a program as it is: `tilesight run script.py`.
 """
 
-from .api import check, clear, launches, load, save, trace
-from .capture.pointers import data_ptr
-from .client import Client
+import importlib
+
 from .config import config
 from .errors import ArgumentError, Error, FindingsError, InternalError
-from .report import Finding, Report
 
-__all__ = ["ArgumentError", "Client", "check", "clear", "config", "data_ptr", "Error", "Finding", "FindingsError",
-           "InternalError", "launches", "load",
-           "Report", "save", "trace"]
+# Where the other names come from, at their first use: whatever only starts the package (the pytest plugin that
+# every pytest of an environment loads, say) imports no numpy.
+_HOMES = {"check": ".api", "clear": ".api", "launches": ".api", "load": ".api", "save": ".api", "trace": ".api",
+          "data_ptr": ".capture.pointers", "Client": ".client", "Finding": ".report", "Report": ".report"}
+
+__all__ = ["ArgumentError", "config", "Error", "FindingsError", "InternalError", *_HOMES]
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(_HOMES[name], __name__), name)
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -5,7 +5,7 @@ import sys
 
 from . import engine
 from .errors import Error, FindingsError
-from .trace import Trace
+from .recorded import Trace
 
 
 class Fields(dict):
@@ -81,7 +81,7 @@ class Report:
 
     @property
     def trace(self):
-        """What client="tracer" recorded: a tilesight.trace.Trace."""
+        """What client="tracer" recorded: a tilesight.recorded.Trace."""
         if self.native.trace is None:
             raise Error("this launch was not traced: ask for client=\"tracer\"")
         if self._trace is None:
