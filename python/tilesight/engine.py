@@ -43,7 +43,12 @@ def threads():
     if chosen is not None:
         return chosen
     workers = os.environ.get("PYTEST_XDIST_WORKER_COUNT")
-    return max(1, (os.cpu_count() or 1) // int(workers)) if workers else 0
+    return max(1, _cores() // int(workers)) if workers else 0
+
+
+def _cores():
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(), keep=0,

@@ -24,7 +24,7 @@ from .session import reason
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 
-class _Refused(Exception):
+class Refused(Exception):
     """Bad usage: one line, exit status 2."""
 
 
@@ -37,11 +37,9 @@ def main(arguments):
         options, program = parse(arguments)
         command = command_of(program)
         check_environment()
-        for option, path in (("--save", options.save), ("--json", options.json)):
-            if path is not None and path != "-":
-                check_writable(option, path, folder=option == "--save" and options.save_is_folder)
+        check_files(options)
         session = session_of(options)
-    except (_Refused, Error, ValueError) as error:
+    except (Refused, Error, ValueError) as error:
         print(f"tilesight: error: {error} (see tilesight run --help)", file=sys.stderr)
         return 2
     folder = tempfile.mkdtemp(prefix="tilesight-run-")
@@ -68,15 +66,15 @@ def session_of(options):
 def command_of(program):
     """The command line to execute for what stands after the options."""
     if not program:
-        raise _Refused("there is nothing to run: give a script.py, -m module, pytest, or -- command")
+        raise Refused("there is nothing to run: give a script.py, -m module, pytest, or -- command")
     first, rest = program[0], program[1:]
     if first == "--":
         if not rest:
-            raise _Refused("there is no command after --")
+            raise Refused("there is no command after --")
         return rest
     if first == "-m":
         if not rest:
-            raise _Refused("-m needs the name of a module")
+            raise Refused("-m needs the name of a module")
         return [sys.executable, "-m", *rest]
     if first in ("pytest", "py.test"):
         beside = os.path.join(os.path.dirname(sys.executable), "pytest")
@@ -85,32 +83,39 @@ def command_of(program):
         return program
     if os.path.exists(first) or first.endswith(".py"):
         if not os.path.exists(first):
-            raise _Refused(f"there is no file {first}")
+            raise Refused(f"there is no file {first}")
         return [sys.executable, *program]
-    raise _Refused(f"{first} is no script: give a script.py, -m module, pytest, or put -- before a "
+    raise Refused(f"{first} is no script: give a script.py, -m module, pytest, or put -- before a "
                    "command")
+
+
+def check_files(options):
+    """Refuses what cannot be written, before anything has run for nothing."""
+    for option, path in (("--save", options.save), ("--json", options.json)):
+        if path is not None and path != "-":
+            check_writable(option, path, folder=option == "--save" and options.save_is_folder)
 
 
 def check_writable(option, path, folder):
     """Refuses a place where no file can be written, before the program has run for nothing."""
     if not path:
-        raise _Refused(f"{option} needs the name of a file")
+        raise Refused(f"{option} needs the name of a file")
     place = os.path.abspath(path)
     if not folder:
         if os.path.isdir(place):
-            raise _Refused(f"{option} {path} is a folder")
+            raise Refused(f"{option} {path} is a folder")
         place = os.path.dirname(place)
         if not os.path.isdir(place):
-            raise _Refused(f"{option} {path}: there is no folder {place}")
+            raise Refused(f"{option} {path}: there is no folder {place}")
     while not os.path.exists(place):  # the folder of --save DIR/ is made when it is needed
         place = os.path.dirname(place)
     if not os.path.isdir(place):
-        raise _Refused(f"{option} {path}: {place} is no folder")
+        raise Refused(f"{option} {path}: {place} is no folder")
     try:
         with tempfile.TemporaryFile(dir=place):
             pass
     except OSError as error:
-        raise _Refused(f"{option} {path} cannot be written: {error.strerror}") from None
+        raise Refused(f"{option} {path} cannot be written: {error.strerror}") from None
 
 
 def environment(options, folder):

@@ -12,6 +12,7 @@ import tilesight
 pytest_plugins = "pytester"
 
 PACKAGE = pathlib.Path(tilesight.__file__).resolve().parents[1]
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
 KERNELS = """
 import numpy as np

@@ -25,38 +25,45 @@ _TEXT = pytest.StashKey()
 class Checks:
     """The plugin while `--tilesight` is on: one a process, in each worker of pytest-xdist too.
 
-    Reports go to a folder. The first process makes it and sums up; workers, and pytests that tests start, find
-    it in the environment. Each of them has a folder of its own in it, for itself and the processes that its
-    tests start, so that it can tell which launches are its tests'."""
+    Reports go to a folder. Workers, and pytests under a `tilesight run` or another pytest, find one in the
+    environment and make theirs in it: what is in a folder belongs to the tests of that pytest, the processes
+    that they start included, and the outermost run sums up over all."""
 
     def __init__(self, config, arguments):
+        self.around = os.environ.get(process.RUN_DIR)
+        self.is_worker = "PYTEST_XDIST_WORKER" in os.environ and os.environ.get(_CONTROLLER) == str(os.getppid())
         try:
             self.options, self.fail_on_unknown = options.parse(arguments)
             check_environment()
             native()
+            if not self.is_worker:
+                run.check_files(self.options)
             self.session()
-        except (Error, ValueError) as error:
+            self._start(arguments)
+        except (run.Refused, Error, ValueError) as error:
             raise pytest.UsageError(f"tilesight: {options.worded(error)}") from None
-        self.arguments = arguments
-        self.around = os.environ.get(process.RUN_DIR)  # the folder of a run that sums up itself
         self.merged = None
-        self._start()
 
     # --- the run
 
-    def _start(self):
+    def _start(self, arguments):
+        if self.around and self.options.save and not self.is_worker:
+            raise ValueError("--save: the run around this one saves launches")
         self._environment = dict(os.environ)
-        self.folder = self.around or tempfile.mkdtemp(prefix="tilesight-pytest-")
-        if not self.around:
+        self.folder = tempfile.mkdtemp(prefix=f"tilesight-pytest-{os.getpid()}-", dir=self.around)
+        if self.around:
+            os.symlink(os.path.join(self.around, "launches"), os.path.join(self.folder, "launches"))  # one count
+            os.environ[COMMAND_LINE_VARIABLE] = _with_options(
+                os.environ.get(COMMAND_LINE_VARIABLE, "{}"), self.options, arguments)
+        else:
             os.environ.update(run.environment(self.options, self.folder))
             os.environ.pop("PYTEST_CURRENT_TEST", None)  # of a pytest that started this one
-        own = tempfile.mkdtemp(prefix=f"pytest-{os.getpid()}-", dir=self.folder)
-        os.symlink(os.path.join(self.folder, "launches"), os.path.join(own, "launches"))  # one count for all
-        os.environ[process.RUN_DIR] = own
+        os.environ[process.RUN_DIR] = self.folder
+        os.environ[_CONTROLLER] = str(os.getpid())
         _reread_options()
         self._recorder = recorder.everything, recorder.wire
-        recorder.start_run(own)
-        recorder.wire = self.wire = TestWire(own, self._quiet_session)
+        recorder.start_run(self.folder)
+        recorder.wire = self.wire = TestWire(self.folder, self._quiet_session)
         if "torch" in sys.modules:
             process.after_torch()
         if "triton" in sys.modules:
@@ -72,7 +79,7 @@ class Checks:
             else:
                 os.environ.pop(name, None)
         _reread_options()
-        if not self.around:
+        if not self.around:  # else the run around reads it
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def session(self):
@@ -97,9 +104,7 @@ class Checks:
         except (Error, ValueError) as error:
             item.stash[_WRONG_MARK] = options.worded(error)
             return (yield)
-        own = {name: value for name, value in chosen.for_processes(self.folder).items()
-               if "--" + name.replace("_", "-") in given}
-        os.environ[COMMAND_LINE_VARIABLE] = json.dumps({**json.loads(before), **own})
+        os.environ[COMMAND_LINE_VARIABLE] = _with_options(before, chosen, given)
         _reread_options()
         if chosen.ignore:
             self.wire.ignore(item.nodeid, chosen.ignore)
@@ -189,7 +194,7 @@ class Checks:
     @pytest.hookimpl(trylast=True)  # after pytest-xdist has waited for its workers
     def pytest_sessionfinish(self, session):
         self._judge_outside()
-        if self.around:
+        if self.is_worker:
             return
         self.merged = summary.Summary(self)
         if self.merged.outside and session.exitstatus == pytest.ExitCode.OK:
@@ -203,15 +208,20 @@ class Checks:
         return f"tilesight: every Triton kernel launch is checked ({clients})"
 
     def pytest_terminal_summary(self, terminalreporter):
-        if self.around:
-            terminalreporter.section("tilesight")
-            terminalreporter.line("the run around this one reports on the launches")
-        elif self.merged is not None:
+        if self.merged is not None:
             self.merged.show(terminalreporter)
 
 
 _WRONG_MARK = pytest.StashKey()
-_CHANGED = (process.RUN_DIR, COMMAND_LINE_VARIABLE, "TILESIGHT_HOME", "PYTHONPATH", "PYTEST_CURRENT_TEST")
+_CONTROLLER = "TILESIGHT_PYTEST"  # the process whose children may be workers of pytest-xdist
+_CHANGED = (process.RUN_DIR, COMMAND_LINE_VARIABLE, "TILESIGHT_HOME", "PYTHONPATH", "PYTEST_CURRENT_TEST", _CONTROLLER)
+
+
+def _with_options(text, chosen, given):
+    """What processes get as options (JSON), changed by those that are given and may differ from test to test."""
+    own = {name: value for name, value in chosen.for_processes(None).items()
+           if name in options.FOR_ONE_TEST and "--" + name.replace("_", "-") in given}
+    return json.dumps({**json.loads(text), **own})
 
 
 def _reread_options():

@@ -1,0 +1,171 @@
+"""Options, markers, configuration files, and pytest's own options beside them."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from conftest import PACKAGE, PROJECT
+
+BOTH = """
+    def test_clean(): clean()
+    def test_buggy(): buggy()
+"""
+
+
+def test_nothing_happens_without_the_option(check):
+    suite = check(on=False, tests="""
+        import sys
+
+        def test_modules():
+            assert "tilesight.session" not in sys.modules and "tilesight.pytest_plugin.checks" not in sys.modules
+    """, kernels="")
+    suite.counts(passed=1)
+    assert "tilesight:" not in suite.out
+
+
+def test_the_plugin_imports_nothing_heavy():
+    program = "import tilesight.pytest_plugin, sys; print([m for m in ('numpy', 'triton', 'torch') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, text=True,
+                          capture_output=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_an_installed_plugin_registers_itself(check, pytester, monkeypatch):
+    """The entry point that pyproject.toml declares, as an installation would have it; -p may be given, too."""
+    tomllib = pytest.importorskip("tomllib")
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    declared = project["entry-points"]["pytest11"]
+    metadata = check.folder / "site" / "tilesight-0.1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: tilesight\nVersion: 0.1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        "[pytest11]\n" + "".join(f"{name} = {module}\n" for name, module in declared.items()))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(PACKAGE), str(metadata.parent)]))
+    check(tests=BOTH).counts(passed=1, failed=1)  # with -p
+    pytester.runpytest_subprocess("--tilesight").assert_outcomes(passed=1, failed=1)
+
+
+def test_the_setting_of_a_project(check):
+    (check.folder / "pytest.ini").write_text("[pytest]\ntilesight = true\n")
+    suite = check(on=False, tests=BOTH)
+    suite.counts(passed=1, failed=1)
+    suite = check("-o", "tilesight=false", on=False, tests="def test_nothing(): pass\n")
+    assert "= tilesight =" not in suite.out
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--tilesight", "--tilesight-num-sms=none"], "--tilesight-num-sms is 'none'; it must be a whole number from 1"),
+    (["--tilesight", "--tilesight-ignore=out-of-bound"], '"out-of-bound" is no kind of finding; did you mean'),
+    (["--tilesight", "--tilesight-fail-on=often"], "--tilesight-fail-on is 'often'; it can be error, warning"),
+    (["--tilesight-client=sanitizer"], "--tilesight-client needs --tilesight"),
+])
+def test_wrong_options_are_usage_errors(check, options, message):
+    suite = check(*options, on=False, tests=BOTH)
+    assert suite.result.ret == 4
+    assert message in suite.err
+    assert "Traceback" not in suite.err
+
+
+def test_ignored_kinds(check):
+    suite = check("--tilesight-ignore=out-of-bounds", tests=BOTH)
+    suite.counts(passed=2)
+    assert "1 suppressed" in suite.section("tilesight")
+
+
+def test_a_comment_on_the_line_suppresses(check):
+    from conftest import KERNELS
+
+    suite = check(tests=BOTH, kernels=KERNELS.replace("# no mask:", "# tilesight: ignore[out-of-bounds] padded;"))
+    suite.counts(passed=2)
+
+
+def test_markers(check):
+    suite = check("--strict-markers", tests="""
+        @pytest.mark.tilesight(client="off")
+        def test_off():
+            x, y = buggy()
+            assert (x == y).all()
+
+        @pytest.mark.tilesight(ignore=["out-of-bounds"])
+        def test_ignored(): buggy()
+
+        @pytest.mark.tilesight(ignore="out-of-bounds")
+        class TestInner:
+            @pytest.mark.tilesight(num_sms=3)
+            def test_inherited(self): buggy()
+
+        def test_plain(): buggy()
+    """)
+    suite.counts(passed=3, failed=1)
+    assert "met by test_it.py::test_plain" in suite.section("tilesight")
+    assert "2 findings ignored, as markers of tests say" in suite.section("tilesight")
+    finding, = suite.report["findings"]
+    assert finding["counts"]["launches"] == 1
+
+
+@pytest.mark.parametrize("mark, message", [
+    ("clients='off'", "the marker tilesight has no clients; it has ignore, client"),
+    ("'off'", "the marker tilesight takes names only"),
+    ("num_sms=0", "num-sms is '0'; it must be a whole number from 1"),
+])
+def test_wrong_markers_are_errors_of_the_test(check, mark, message):
+    suite = check(tests=f"@pytest.mark.tilesight({mark})\ndef test_marked(): clean()\ndef test_other(): clean()\n")
+    suite.counts(passed=1, errors=1)
+    assert message in suite.section("ERROR at setup of test_marked")
+
+
+def test_stopping_at_the_first_failure(check):
+    suite = check("-x", tests="def test_1(): buggy()\ndef test_2(): buggy()\n")
+    suite.counts(failed=1)
+    assert suite.report["summary"]["launches"] == 1
+
+
+def test_the_last_failed(check):
+    check("-p", "cacheprovider", tests=BOTH).counts(passed=1, failed=1)
+    check("-p", "cacheprovider", "--lf").counts(failed=1)
+
+
+def test_collecting_only(check):
+    suite = check("--co", "-q", tests=BOTH)
+    assert suite.result.ret == 0
+    assert "= tilesight =" not in suite.out
+
+
+def test_a_suite_without_launches_says_so(check):
+    suite = check(tests="def test_nothing(): pass\n")
+    suite.counts(passed=1)
+    assert "no kernel was launched: nothing was checked" in suite.section("tilesight")
+
+
+def test_without_a_terminal(check):
+    suite = check("-p", "no:terminal", tests=BOTH)
+    assert suite.result.ret == 1
+    assert suite.report["findings"][0]["test"] == "test_it.py::test_buggy"
+
+
+def test_the_interpreter_of_triton_is_switched_off(check, monkeypatch):
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    suite = check(tests=BOTH)
+    suite.counts(passed=1, failed=1)
+    assert "TRITON_INTERPRET=1 is ignored" in suite.section("tilesight")
+
+
+def test_a_single_kernel(check):
+    suite = check("--tilesight-kernel-name=other", tests=BOTH)
+    suite.counts(passed=2)
+    assert "no launch matches --kernel-name other (kernels seen: copy)" in suite.section("tilesight")
+
+
+def test_saved_launches(check):
+    suite = check("--tilesight-save=bad.tsb", tests=BOTH)
+    suite.counts(passed=1, failed=1)
+    assert "saved 1 launch to bad.tsb" in suite.section("tilesight")
+    assert (check.folder / "bad.tsb").exists()
+
+
+def test_a_report_that_cannot_be_written_is_refused_at_once(check):
+    suite = check("--tilesight", "--tilesight-json=nowhere/report.json", on=False, tests=BOTH)
+    assert suite.result.ret == 4
+    assert "--tilesight-json nowhere/report.json: there is no folder" in suite.err
