@@ -63,6 +63,24 @@ CHECKS = {
     "generators": """
         g = torch.Generator("cuda").manual_seed(3); assert g.device.type == "cuda"
         assert torch.randn(3, device="cuda", generator=g).is_cuda
+        assert isinstance(torch.default_generator, torch.Generator) and isinstance(g, torch.Generator)
+    """,
+    "the state of a generator on cuda is two words": """
+        for g in (torch.Generator("cuda"), torch.cuda.default_generators[0]):
+            g.manual_seed(3); state = g.get_state(); words = state.view(torch.int64)
+            assert words.tolist() == [3, 0] and torch.equal(g.get_state(), state)
+            a = torch.rand(3, device="cuda", generator=g); assert g.get_offset() > 0 and g.initial_seed() == 3
+            after = g.get_state(); b = torch.empty(3, device="cuda").uniform_(generator=g)
+            g.set_state(after); assert torch.equal(b, torch.rand(3, device="cuda", generator=g))
+            g.set_state(state); assert torch.equal(a, torch.rand(3, device="cuda", generator=g))
+            words[1] += 8; g.set_state(state); assert g.get_state().view(torch.int64).tolist() == [3, 8]
+    """,
+    "the default generator's state": """
+        torch.manual_seed(5); state = torch.cuda.get_rng_state(); a = torch.rand(3, device="cuda")
+        assert torch.cuda.initial_seed() == 5 and state.view(torch.int64)[0] == 5
+        torch.cuda.set_rng_state(state); assert torch.equal(a, torch.rand(3, device="cuda"))
+        with torch.random.fork_rng(): torch.rand(1, device="cuda")
+        torch.random.set_rng_state(torch.random.get_rng_state()); assert torch.random.get_rng_state().numel() > 16
     """,
     "saving, loading and copying": """
         y = torch.ones(3, device="cuda"); file = io.BytesIO(); torch.save(y, file); file.seek(0)

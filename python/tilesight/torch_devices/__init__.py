@@ -14,7 +14,7 @@ def install(say):
     if torch.cuda.is_available():
         return
     from ..capture.gpus import chosen
-    from . import cuda, functions, library, placement
+    from . import cuda, functions, generators, library, placement
 
     # What torch.compile would make of it runs on no GPU: functions run as they are written.
     os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")
@@ -25,4 +25,5 @@ def install(say):
     where.install()
     functions.install(torch, where)
     cuda.install(torch, gpu, where)
+    generators.install(torch, where)
     library.install(torch)

@@ -111,12 +111,6 @@ def install(torch, gpu, where):
     def manual_seed(seed):
         where.notice()
 
-    def get_rng_state(*_):
-        return torch.random.get_rng_state()
-
-    def set_rng_state(state, *_):
-        torch.random.set_rng_state(state)
-
     replaced = {
         "is_available": lambda: True, "device_count": lambda: 1, "current_device": _gives(0),
         "is_initialized": lambda: True, "_is_compiled": lambda: True, "_lazy_init": _gives(None),
@@ -136,9 +130,6 @@ def install(torch, gpu, where):
         "_DeviceGuard": Device, "is_current_stream_capturing": lambda: False,
         "CUDAGraph": _NoGraphs, "graph": _NoGraphs, "make_graphed_callables": _no_graphs,
         "manual_seed": manual_seed, "manual_seed_all": lambda seed: manual_seed(seed),
-        "initial_seed": torch.initial_seed, "get_rng_state": get_rng_state, "set_rng_state": set_rng_state,
-        "get_rng_state_all": lambda: [get_rng_state()],
-        "set_rng_state_all": lambda states: set_rng_state(states[0]),
         "get_sync_debug_mode": _gives(0),
     }
     for name in ("set_device", "synchronize", "empty_cache", "reset_peak_memory_stats", "set_stream",
@@ -154,7 +145,6 @@ def install(torch, gpu, where):
         for name, value in replaced.items():
             if hasattr(owner, name):
                 setattr(owner, name, value)
-    torch.cuda.default_generators = (torch.default_generator,)
     _nvtx(torch)
     _accelerator(torch, where)
     _amp(torch)

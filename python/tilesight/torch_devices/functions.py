@@ -24,7 +24,6 @@ def install(torch, where):
         setattr(torch, name, _on_cpu(getattr(torch, name), where))
     _wrap_methods(torch, where)
     _wrap_default_device(torch, where)
-    _wrap_generators(torch, where)
     _wrap_modules(torch, where)
     _wrap_autocast(torch, where)
     _wrap_comparison(torch)
@@ -187,26 +186,6 @@ def _wrap_default_device(torch, where):
 
     context.__init__ = init
     context.__torch_function__ = torch_function
-
-
-def _wrap_generators(torch, where):
-    plain = torch.Generator
-
-    class Generator(plain):
-        def __new__(cls, device="cpu"):
-            gpu = type(device) is int or where.is_gpu(device)
-            if gpu:
-                where.notice()
-            generator = super().__new__(cls, device="cpu" if gpu else device)
-            generator._tilesight_gpu = gpu
-            return generator
-
-        @property
-        def device(self):
-            return where.gpu if self._tilesight_gpu else plain.device.__get__(self)
-
-    Generator.__module__, Generator.__qualname__ = plain.__module__, plain.__qualname__
-    torch.Generator = Generator
 
 
 def _wrap_modules(torch, where):

@@ -19,6 +19,7 @@ class Placement:
         self.torch = torch
         self._first_use = first_use
         self._noticed = False
+        self.drawing = lambda generator: generator  # the one that draws in its place (generators.py)
         self._plain_device = torch._C.TensorBase.device.__get__
         self.cpu = torch.device("cpu")
         self.gpu = torch.device("cuda", 0)
@@ -105,6 +106,8 @@ class Placement:
 
             def __torch_dispatch__(self, func, types, args=(), kwargs=None):
                 place = _place_of(placement, args, kwargs)  # before: set_ and its like change operands
+                if kwargs and kwargs.get("generator") is not None:
+                    kwargs = {**kwargs, "generator": placement.drawing(kwargs["generator"])}
                 result = func(*args, **(kwargs or {}))
                 if place is None and func.namespace == "aten":
                     place = "cpu"  # made of nothing: functions.py marks what was asked to be on cuda
