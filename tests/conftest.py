@@ -4,6 +4,8 @@ import pytest
 
 import recorder
 
+pytest_plugins = "pytester"  # pytest wants this at the top
+
 
 def pytest_configure(config):
     recorder.start()

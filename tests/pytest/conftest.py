@@ -9,8 +9,6 @@ import pytest
 
 import tilesight
 
-pytest_plugins = "pytester"
-
 PACKAGE = pathlib.Path(tilesight.__file__).resolve().parents[1]
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
