@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
+#include "findings/ignore_comments.h"
 #include "exec/parameters.h"
 #include "launch/pager.h"
 #include "pager.h"
@@ -67,6 +68,7 @@ void Clients::finish(Report& report) {
   if (tracer_)
     for (const launch::Argument& argument : launch_.arguments) report.arguments.push_back(argument.name);
   for (const auto& client : python_) client->finish(report.launch);
+  findings::findIgnoreComments(report.launch, launch_.sources);
 }
 
 namespace {
@@ -221,6 +223,7 @@ Report unknownLaunch(uint32_t index, const std::string& kernel, const std::strin
   Report report;
   report.launch.launch = index;
   report.launch.kernel = kernel;
+  report.launch.file = file;
   report.launch.unknowns.push_back({kernel, reason, {file, line, 0, kernel}, {}});
   return report;
 }

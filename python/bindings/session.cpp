@@ -1,11 +1,17 @@
 // Sessions: the merged findings of many launches, and the exit status.
+#include <algorithm>
+#include <optional>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
+#include "findings/github.h"
 #include "findings/kinds.h"
+#include "findings/reports.h"
+#include "findings/sarif.h"
 #include "findings/session.h"
 
 namespace nb = nanobind;
@@ -15,17 +21,53 @@ namespace {
 
 using findings::Session;
 
-void construct(Session* place, std::vector<std::string> ignore, uint32_t printLimit,
-               const std::string& failOn, int errorExitCode, bool quiet) {
+/// (is it a kernel's, pattern, kinds, the folder that files are relative to)
+findings::IgnoreRule ruleOf(const nb::tuple& row) {
+  using Of = findings::IgnoreRule::Of;
+  return {nb::cast<bool>(row[0]) ? Of::Kernel : Of::File, nb::cast<std::string>(row[1]),
+          nb::cast<std::vector<std::string>>(row[2]), nb::cast<std::string>(row[3])};
+}
+
+void construct(Session* place, std::vector<std::string> ignore, const nb::list& ignoreRules, uint32_t printLimit,
+               const std::string& failOn, int errorExitCode, bool quiet, const std::string& baseline) {
   findings::SessionOptions options;
   options.ignore = std::move(ignore);
+  for (nb::handle rule : ignoreRules) options.ignoreRules.push_back(ruleOf(nb::borrow<nb::tuple>(rule)));
   options.printLimit = printLimit;
   const auto parsed = findings::parseFailOn(failOn);
   if (!parsed) throw Error("fail_on is \"" + failOn + "\"; it can be error, warning or never");
   options.failOn = *parsed;
   options.errorExitCode = errorExitCode;
   options.quiet = quiet;
+  if (!baseline.empty()) options.baseline = valueOf(findings::readBaseline(baseline));
   new (place) Session(std::move(options));
+}
+
+findings::ReportOptions reportOptions(const std::string& format, const std::string& json, const std::string& sarif,
+                                      const std::string& output, const std::string& writeBaseline) {
+  const auto parsed = findings::parseReportFormat(format);
+  if (!parsed) throw Error("the format is \"" + format + "\"; it can be text or github");
+  return {*parsed, json, sarif, output, writeBaseline};
+}
+
+void writeFiles(Session& session, const std::string& format, const std::string& json, const std::string& sarif,
+                const std::string& writeBaseline, bool partial, std::optional<int> programExit) {
+  findings::ReportOptions options = reportOptions(format, json, sarif, "", writeBaseline);
+  options.partial = partial;
+  findings::writeFiles(session, options, programExit);
+}
+
+int writeReports(Session& session, const std::string& format, const std::string& json, const std::string& sarif,
+                 const std::string& output, const std::string& writeBaseline, bool partial,
+                 std::optional<int> programExit) {
+  findings::ReportOptions options = reportOptions(format, json, sarif, output, writeBaseline);
+  options.partial = partial;
+  return findings::writeReports(session, options, programExit);
+}
+
+void checkReports(const std::string& format, const std::string& json, const std::string& sarif,
+                  const std::string& output, const std::string& writeBaseline) {
+  check(findings::checkReports(reportOptions(format, json, sarif, output, writeBaseline)));
 }
 
 void addProblem(Session& session, const std::string& file, uint32_t line, uint32_t column,
@@ -45,8 +87,8 @@ std::string kindProblem(const std::string& name) {
 void defineSession(nb::module_& module) {
   nb::class_<Session>(module, "Session", "Everything that one run has found.")
       .def("__init__", &construct, nb::arg("ignore") = std::vector<std::string>{},
-           nb::arg("print_limit") = 50, nb::arg("fail_on") = "error", nb::arg("error_exitcode") = 1,
-           nb::arg("quiet") = false)
+           nb::arg("ignore_rules") = nb::list(), nb::arg("print_limit") = 50, nb::arg("fail_on") = "error",
+           nb::arg("error_exitcode") = 1, nb::arg("quiet") = false, nb::arg("baseline") = "")
       .def("add", [](Session& session, const Report& report) { session.add(report.launch); })
       .def("add_note", &Session::addNote)
       .def("add_problem", &addProblem, nb::arg("file"), nb::arg("line"), nb::arg("column"),
@@ -55,8 +97,34 @@ void defineSession(nb::module_& module) {
       .def_prop_ro("launches", &Session::launches)
       .def_prop_ro("verdict", [](const Session& s) { return findings::verdictName(s.verdict()); })
       .def("exit_status", &Session::exitStatus, nb::arg("program_exit") = 0)
+      .def("set_no_launch_reason", &Session::setNoLaunchReason)
+      .def_prop_ro("errors", [](const Session& s) {
+        return std::count_if(s.findings().begin(), s.findings().end(),
+                             [](const auto& f) { return f.severity == findings::Severity::Error; });
+      })
+      .def_prop_ro("clean", [](const Session& s) { return s.findings().empty() && s.unknowns().empty(); })
+      .def_prop_ro("fingerprints", [](const Session& s) {
+        std::vector<std::string> result;
+        for (const findings::Finding& finding : s.findings()) result.push_back(finding.fingerprint);
+        for (const findings::UnknownSummary& summary : s.unknowns())
+          result.push_back(summary.unknown.kernel + ": " + summary.unknown.reason);
+        return result;
+      })
+      .def("write_reports", &writeReports, nb::arg("format") = "text", nb::arg("json") = "", nb::arg("sarif") = "",
+           nb::arg("output") = "", nb::arg("write_baseline") = "", nb::arg("partial") = false,
+           nb::arg("program_exit").none() = nb::none(), "Writes all reports; returns the exit status.")
+      .def("write_files", &writeFiles, nb::arg("format") = "text", nb::arg("json") = "", nb::arg("sarif") = "",
+           nb::arg("write_baseline") = "", nb::arg("partial") = false, nb::arg("program_exit").none() = nb::none(),
+           "Writes the reports for programs only.")
       .def("text", &Session::text, nb::arg("colour"))
+      .def("github", [](const Session& session) { return findings::sessionGithub(session); })
+      .def("sarif", [](const Session& session, std::optional<int> programExit) {
+        return findings::sessionSarif(session, programExit);
+      }, nb::arg("program_exit").none())
       .def("json", &Session::json, nb::arg("program_exit").none());
+  module.def("check_reports", &checkReports, nb::arg("format") = "text", nb::arg("json") = "",
+             nb::arg("sarif") = "", nb::arg("output") = "", nb::arg("write_baseline") = "",
+             "Raises Error for reports that cannot be written, before anything has run.");
   module.def("kind_problem", &kindProblem, nb::arg("name"));
 }
 

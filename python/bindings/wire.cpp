@@ -11,14 +11,15 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Iteration, name, value, trip)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Because, name, expression, value)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Operand, argument, index, byteOffset, bytesPast, shape, strides, dtype,
                                    viewBytes, allocationBytes, allocationKnown)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(IgnoreComment, file, line, kinds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Unknown, kernel, reason, location, sourceLine)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, severity, message, fingerprint, client, kernel, launch,
-                                   grid, config, test, location, stack, sourceLine, accessKind,
+                                   grid, config, test, location, stack, sourceLine, ignores, accessKind,
                                    accessBytes, operation, program, element, iterations, because,
                                    notes, consequences, remedy, maxBytesPast, countElements, countPrograms,
                                    countLaunches, bundle)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchReport, launch, kernel, grid, unknowns, seconds, checked,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LaunchReport, launch, kernel, file, grid, unknowns, seconds, checked,
                                    notChecked)
 
 }  // namespace tilesight::findings

@@ -40,7 +40,9 @@ def main(arguments):
         check_files(options)
         session = session_of(options)
     except (Refused, Error, ValueError) as error:
-        print(f"tilesight: error: {error} (see tilesight run --help)", file=sys.stderr)
+        text = str(error)
+        print(text if ": error: " in text else f"tilesight: error: {text} (see tilesight run --help)",
+              file=sys.stderr)
         return 2
     folder = tempfile.mkdtemp(prefix="tilesight-run-")
     try:
@@ -54,13 +56,14 @@ def main(arguments):
         shutil.rmtree(folder, ignore_errors=True)
     if interrupted and session.launches:
         session.add_note("the program was interrupted: this is what it did until then")
-    return finish(session, options, status, outcome.without_launches(options, interrupted))
+    return finish(session, options, status, outcome.without_launches(options, interrupted), interrupted)
 
 
 def session_of(options):
     """An empty session that judges findings as the options say."""
     return native().Session(ignore=options.ignore, print_limit=options.print_limit, fail_on=options.fail_on,
-                            error_exitcode=options.error_exitcode, quiet=options.quiet)
+                            error_exitcode=options.error_exitcode, quiet=options.quiet,
+                            baseline=options.baseline or "")
 
 
 def command_of(program):
@@ -91,9 +94,9 @@ def command_of(program):
 
 def check_files(options):
     """Refuses what cannot be written, before anything has run for nothing."""
-    for option, path in (("--save", options.save), ("--json", options.json)):
-        if path is not None and path != "-":
-            check_writable(option, path, folder=option == "--save" and options.save_is_folder)
+    if options.save is not None:
+        check_writable("--save", options.save, folder=options.save_is_folder)
+    native().check_reports(**options.reports)
 
 
 def check_writable(option, path, folder):
@@ -231,44 +234,9 @@ def save(session, folder, options, count):
                          "nothing was saved: no launch had findings (--save-all keeps every launch)")
 
 
-_NO_LAUNCH = "no kernel was launched: nothing was checked\n"  # the session's own words
-
-
-def finish(session, options, status, without_launches):
+def finish(session, options, status, without_launches, interrupted=False):
     """Writes the reports; the exit status of the contract."""
-    if options.json:
-        text = session.json(status)
-        if options.json == "-":
-            sys.stdout.write(text)
-        else:
-            try:
-                write_whole(options.json, text)
-            except OSError as error:
-                session.add_problem(options.json, 0, 0, f"cannot be written: {error.strerror}")
-    colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    session.set_no_launch_reason(without_launches)
     sys.stdout.flush()
-    text = session.text(colour)
-    if not session.launches:
-        text = text.replace(_NO_LAUNCH, f"{without_launches}: nothing was checked\n")
-    sys.stderr.write(text)
-    return session.exit_status(status)
-
-
-def write_whole(path, text):
-    """Under its name when complete, or not at all."""
-    folder = os.path.dirname(os.path.abspath(path))
-    handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    sys.stderr.flush()
+    return session.write_reports(**options.reports, partial=options.partial or interrupted, program_exit=status)

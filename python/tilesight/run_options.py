@@ -28,7 +28,12 @@ results are where the program expects them.
   --print-limit N         findings in the text report; 0: all (default 50)
   --fail-on LEVEL         error (default), warning or never
   --error-exitcode N      exit status with findings (default 1)
+  --baseline FILE         accept the findings and unknowns of this file: they are counted, and no more
+  --write-baseline FILE   write what is found to this file, for --baseline
   --json FILE             also write the report as JSON (-: standard output)
+  --sarif FILE            also write the report as SARIF 2.1.0, for code scanning (-: standard output)
+  --format FORMAT         text (default), or github: workflow commands, and a table in the step's summary
+  -o FILE                 write the report to this file, not to standard error
   --save FILE.tsb|DIR     keep launches with findings as a bundle, or as one a launch in a folder;
                           bundles hold the kernels' data and source
   --save-all              keep all launches
@@ -62,7 +67,12 @@ class Options:
     print_limit: int = 50
     fail_on: str = "error"
     error_exitcode: int = 1
+    baseline: str = None
+    write_baseline: str = None
     json: str = None
+    sarif: str = None
+    format: str = "text"
+    output: str = None
     save: str = None
     save_all: bool = False
     save_limit: int = 2 << 30
@@ -73,6 +83,17 @@ class Options:
     all_configs: bool = False
     address_only: bool = False
     quiet: bool = False
+
+    @property
+    def reports(self):
+        """The reports that are to be written, as Session.write_reports takes them."""
+        return {"format": self.format, "json": self.json or "", "sarif": self.sarif or "",
+                "output": self.output or "", "write_baseline": self.write_baseline or ""}
+
+    @property
+    def partial(self):
+        """Are only some launches looked at?"""
+        return bool(self.kernel_name or self.launch_skip or self.launch_count is not None)
 
     @property
     def save_is_folder(self):
@@ -138,6 +159,18 @@ def _level(option, text):
     return text
 
 
+def _format(option, text):
+    if text not in ("text", "github"):
+        raise ValueError(f"{option} is {text!r}; it can be text or github")
+    return text
+
+
+def _file(option, text):
+    if not text:
+        raise ValueError(f"{option} needs the name of a file")
+    return text
+
+
 def _kernel(option, text):
     if not text.startswith("regex:"):
         return f"^{re.escape(text)}$"
@@ -179,7 +212,13 @@ _OPTIONS = {
     "--print-limit": ("print_limit", _number(0)),
     "--fail-on": ("fail_on", _level),
     "--error-exitcode": ("error_exitcode", _number(0, 255)),
-    "--json": ("json", _text),
+    "--baseline": ("baseline", _file),
+    "--write-baseline": ("write_baseline", _file),
+    "--json": ("json", _file),
+    "--sarif": ("sarif", _file),
+    "--format": ("format", _format),
+    "-o": ("output", _file),
+    "--output": ("output", _file),
     "--save": ("save", _text),
     "--save-all": ("save_all", None),
     "--save-limit": ("save_limit", _size),
@@ -192,8 +231,7 @@ _OPTIONS = {
     "--quiet": ("quiet", None),
 }
 
-_PLANNED = ("--sarif", "--format", "--baseline", "--write-baseline", "--seed", "--data",
-            "--fail-fast")
+_PLANNED = ("--seed", "--data", "--fail-fast")
 
 
 def parse(arguments):

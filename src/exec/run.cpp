@@ -147,6 +147,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
 
   findings::LaunchReport report;
   report.kernel = launch.kernel;
+  if (const ir::LocationStorage* place = kernel.common().entry()->location.file()) report.file = place->text;
   report.grid = launch.grid;
   LaunchMemory memory(launch);
   LaunchContext context;

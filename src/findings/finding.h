@@ -42,6 +42,13 @@ struct Because {
   std::string value;       // "960..1023", "1000"
 };
 
+/// A `# tilesight: ignore[...]` comment that is in force at a line.
+struct IgnoreComment {
+  std::string file;
+  uint32_t line = 0;               // of the comment
+  std::vector<std::string> kinds;  // as written; empty: the comment names none, and does nothing
+};
+
 struct Finding {
   std::string kind;  // "out-of-bounds"
   Severity severity = Severity::Error;
@@ -49,6 +56,7 @@ struct Finding {
   std::string fingerprint;
   std::string client;
   std::string kernel;
+  std::string kernelFile;   // where the kernel is defined, or ""; the session fills it in
   uint32_t launch = 0;      // 0-based, in the session
   std::array<int64_t, 3> grid{1, 1, 1};
   std::string config;       // JSON object text: constexprs, autotune configuration
@@ -56,6 +64,7 @@ struct Finding {
   Frame location;           // innermost frame in the user's code
   std::vector<Frame> stack; // callers, innermost first, without `location`
   std::string sourceLine;   // text of location.line, or ""
+  std::vector<IgnoreComment> ignores;  // at `location` and at the frames of `stack`
   std::string accessKind;   // "read", "write", "atomic", or ""
   int64_t accessBytes = 0;  // bytes of one element
   std::string operation;    // "load", "store", "atomic_add"...
@@ -79,6 +88,7 @@ struct Unknown {
   std::string reason;    // "tt.histogram cannot be executed yet"
   Frame location;
   std::string sourceLine;
+  std::string kernelFile = {};  // as a finding's
 };
 
 enum class Verdict : uint8_t { Ok, Finding, Unknown };
@@ -87,6 +97,7 @@ enum class Verdict : uint8_t { Ok, Finding, Unknown };
 struct LaunchReport {
   uint32_t launch = 0;
   std::string kernel;
+  std::string file;  // where the kernel is defined, or ""
   std::array<int64_t, 3> grid{1, 1, 1};
   std::vector<Finding> findings;
   std::vector<Unknown> unknowns;

@@ -1,16 +1,9 @@
 #include "findings/json.h"
 
-#include <nlohmann/json.hpp>
+#include "findings/json_values.h"
 
 namespace tilesight::findings {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-/// Text may come from files in any encoding: bytes that are not UTF-8 become U+FFFD.
-std::string dumped(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
 
 Json frameJson(const Frame& frame) {
   return {{"file", frame.file}, {"line", frame.line}, {"column", frame.column},
@@ -44,6 +37,12 @@ Json operandJson(const Operand& operand) {
           {"allocation_known", operand.allocationKnown}};
 }
 
+}  // namespace
+
+std::string dumped(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 Json toJson(const Finding& finding) {
   Json json;
   json["kind"] = finding.kind;
@@ -52,6 +51,7 @@ Json toJson(const Finding& finding) {
   json["fingerprint"] = finding.fingerprint;
   json["client"] = finding.client;
   json["kernel"] = finding.kernel;
+  json["kernel_file"] = finding.kernelFile;
   json["launch"] = finding.launch;
   json["grid"] = finding.grid;
   json["config"] = configJson(finding.config);
@@ -85,8 +85,11 @@ Json toJson(const Finding& finding) {
   return json;
 }
 
+namespace {
+
 Json toJson(const UnknownSummary& summary) {
   return {{"kernel", summary.unknown.kernel},
+          {"kernel_file", summary.unknown.kernelFile},
           {"reason", summary.unknown.reason},
           {"location", locationJson(summary.unknown.location, {})},
           {"source", summary.unknown.sourceLine},
@@ -95,12 +98,14 @@ Json toJson(const UnknownSummary& summary) {
 
 Json toJson(const KernelSummary& kernel) {
   return {{"kernel", kernel.kernel},
+          {"file", kernel.file},
           {"launches", kernel.launches},
           {"verdict", verdictName(kernel.verdict())},
           {"errors", kernel.errors},
           {"warnings", kernel.warnings},
           {"notes", kernel.notes},
           {"unknowns", kernel.unknowns},
+          {"accepted", kernel.accepted},
           {"seconds", kernel.seconds},
           {"checked", kernel.checked},
           {"not_checked", kernel.notChecked}};
@@ -147,10 +152,13 @@ std::string sessionJson(const Session& session, std::optional<int> programExit) 
                      {"notes", notes},
                      {"unknowns", session.unknowns().size()},
                      {"suppressed", session.suppressed()},
+                     {"accepted", session.accepted().size()},
                      {"seconds", session.seconds()}};
   json["kernels"] = listOf(kernels);
   json["findings"] = listOf(session.findings());
   json["unknowns"] = listOf(session.unknowns());
+  json["accepted"] = {{"findings", listOf(session.accepted().findings)},
+                      {"unknowns", listOf(session.accepted().unknowns)}};
   json["notes"] = session.notes();
   json["problems"] = listOf(session.problems());
   json["internal_errors"] = session.internalErrors();

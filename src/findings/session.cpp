@@ -1,5 +1,7 @@
 #include "findings/session.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <unordered_map>
@@ -7,8 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "findings/files.h"
+#include "findings/format.h"
+#include "findings/ignore_comments.h"
 #include "findings/json.h"
 #include "findings/kinds.h"
+#include "findings/places.h"
 #include "findings/text.h"
 
 namespace tilesight::findings {
@@ -24,7 +30,7 @@ void appendFrame(std::string& key, const Frame& frame) {
 /// What makes two findings equal: kind, kernel, call chain, operation, argument.
 std::string keyOf(const Finding& finding) {
   std::string key = finding.kind;
-  key += unit + finding.kernel + unit + finding.operation + unit;
+  key += unit + finding.kernel + unit + finding.kernelFile + unit + finding.operation + unit;
   if (finding.operand) key += finding.operand->argument;
   appendFrame(key, finding.location);
   for (const Frame& frame : finding.stack) appendFrame(key, frame);
@@ -32,7 +38,7 @@ std::string keyOf(const Finding& finding) {
 }
 
 std::string keyOf(const Unknown& unknown) {
-  std::string key = unknown.kernel + unit + unknown.reason;
+  std::string key = unknown.kernel + unit + unknown.kernelFile + unit + unknown.reason;
   appendFrame(key, unknown.location);
   return key;
 }
@@ -49,6 +55,33 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+std::string kernelKey(const std::string& kernel, const std::string& file) { return kernel + unit + file; }
+
+bool matches(const std::string& pattern, const std::string& text) {
+  return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+}
+
+bool fileMatches(const IgnoreRule& rule, const std::string& file) {
+  if (file.empty()) return false;
+  std::filesystem::path path = relativePath(file, rule.directory);
+  if (rule.pattern.find('/') == rule.pattern.npos && matches(rule.pattern, path.filename().string())) return true;
+  std::string pattern = rule.pattern;
+  while (pattern.size() > 1 && pattern.ends_with('/')) pattern.pop_back();
+  for (; !path.empty(); path = path.parent_path()) {  // the file, or a folder it lies in
+    if (matches(pattern, path.string())) return true;
+    if (path == path.parent_path()) break;
+  }
+  return false;
+}
+
+bool applies(const IgnoreRule& rule, const Finding& finding) {
+  if (std::find(rule.kinds.begin(), rule.kinds.end(), finding.kind) == rule.kinds.end()) return false;
+  if (rule.of == IgnoreRule::Of::Kernel) return matches(rule.pattern, finding.kernel);
+  return fileMatches(rule, finding.location.file) ||
+         std::any_of(finding.stack.begin(), finding.stack.end(),
+                     [&](const Frame& frame) { return fileMatches(rule, frame.file); });
+}
+
 }  // namespace
 
 /// Positions by key. `lastLaunch` keeps a launch that meets a finding twice from counting twice.
@@ -56,8 +89,11 @@ struct Session::Index {
   struct Entry {
     size_t position = 0;
     uint32_t lastLaunch = 0;
+    bool accepted = false;  // the position is one of accepted_
   };
   std::unordered_map<std::string, Entry> findings, unknowns;
+  std::unordered_map<std::string, uint32_t> acceptable;  // fingerprint -> how many the baseline has left
+  std::unordered_set<std::string> acceptableUnknowns;
   std::unordered_set<std::string> suppressed;
   std::unordered_map<std::string, size_t> kernels;
 };
@@ -80,6 +116,12 @@ Session::Session(SessionOptions options)
     std::error_code error;
     options_.workingDirectory = std::filesystem::current_path(error).string();
   }
+  if (options_.repositoryRoot.empty()) options_.repositoryRoot = repositoryRoot(options_.workingDirectory);
+  if (!options_.baseline) return;
+  for (const Baseline::Known& known : options_.baseline->findings)
+    index_->acceptable[known.fingerprint] += known.count;
+  for (const Baseline::KnownUnknown& known : options_.baseline->unknowns)
+    index_->acceptableUnknowns.insert(unknownKey(known.kernel, known.reason, known.line));
 }
 
 Session::Session(Session&&) noexcept = default;
@@ -89,8 +131,9 @@ Session::~Session() = default;
 void Session::add(LaunchReport report) {
   ++launches_;
   seconds_ += report.seconds;
-  const auto [place, isNew] = index_->kernels.try_emplace(report.kernel, kernels_.size());
-  if (isNew) kernels_.push_back({.kernel = report.kernel});
+  const auto [place, isNew] =
+      index_->kernels.try_emplace(kernelKey(report.kernel, report.file), kernels_.size());
+  if (isNew) kernels_.push_back({.kernel = report.kernel, .file = report.file});
   KernelSummary& kernel = kernels_[place->second];
   ++kernel.launches;
   kernel.seconds += report.seconds;
@@ -99,55 +142,113 @@ void Session::add(LaunchReport report) {
 
   for (Finding& finding : report.findings) {
     if (finding.kernel.empty()) finding.kernel = report.kernel;
-    std::string key = keyOf(finding);
-    if (isSuppressed(finding)) {
-      suppressed_ += index_->suppressed.insert(std::move(key)).second;
-      continue;
-    }
-    const auto [found, first] =
-        index_->findings.try_emplace(std::move(key), Index::Entry{findings_.size(), launches_});
-    if (first) {
-      finding.countLaunches = 1;
-      if (finding.fingerprint.empty()) finding.fingerprint = fingerprint(finding);
-      findings_.push_back(std::move(finding));
-      continue;
-    }
-    Finding& known = findings_[found->second.position];
+    finding.kernelFile = report.file;
+    add(std::move(finding));
+  }
+  for (Unknown& unknown : report.unknowns) {
+    if (unknown.kernel.empty()) unknown.kernel = report.kernel;
+    unknown.kernelFile = report.file;
+    add(std::move(unknown));
+  }
+}
+
+void Session::add(Finding finding) {
+  std::string key = keyOf(finding);
+  if (isSuppressed(finding)) {
+    suppressed_ += index_->suppressed.insert(std::move(key)).second;
+    return;
+  }
+  if (const auto found = index_->findings.find(key); found != index_->findings.end()) {
+    Index::Entry& entry = found->second;
+    Finding& known = (entry.accepted ? accepted_.findings : findings_)[entry.position];
     known.severity = std::max(known.severity, finding.severity);
     known.maxBytesPast = std::max(known.maxBytesPast, finding.maxBytesPast);
     known.countElements += finding.countElements;
     known.countPrograms += finding.countPrograms;
-    if (found->second.lastLaunch != launches_) ++known.countLaunches;
-    found->second.lastLaunch = launches_;
+    if (entry.lastLaunch != launches_) ++known.countLaunches;
+    entry.lastLaunch = launches_;
+    return;
   }
+  finding.countLaunches = 1;
+  if (finding.fingerprint.empty()) finding.fingerprint = fingerprint(finding);
+  const auto left = index_->acceptable.find(finding.fingerprint);
+  const bool accept = left != index_->acceptable.end() && left->second > 0;
+  if (accept) --left->second;
+  std::vector<Finding>& list = accept ? accepted_.findings : findings_;
+  index_->findings.emplace(std::move(key), Index::Entry{list.size(), launches_, accept});
+  list.push_back(std::move(finding));
+}
 
-  for (Unknown& unknown : report.unknowns) {
-    if (unknown.kernel.empty()) unknown.kernel = report.kernel;
-    const auto [found, first] =
-        index_->unknowns.try_emplace(keyOf(unknown), Index::Entry{unknowns_.size(), launches_});
-    if (first) {
-      unknowns_.push_back({std::move(unknown), 1});
-      continue;
-    }
-    if (found->second.lastLaunch != launches_) ++unknowns_[found->second.position].launches;
-    found->second.lastLaunch = launches_;
+void Session::add(Unknown unknown) {
+  std::string key = keyOf(unknown);
+  if (const auto found = index_->unknowns.find(key); found != index_->unknowns.end()) {
+    Index::Entry& entry = found->second;
+    if (entry.lastLaunch != launches_)
+      ++(entry.accepted ? accepted_.unknowns : unknowns_)[entry.position].launches;
+    entry.lastLaunch = launches_;
+    return;
   }
+  const bool accept =
+      index_->acceptableUnknowns.count(unknownKey(unknown.kernel, unknown.reason, unknown.sourceLine)) > 0;
+  std::vector<UnknownSummary>& list = accept ? accepted_.unknowns : unknowns_;
+  index_->unknowns.emplace(std::move(key), Index::Entry{list.size(), launches_, accept});
+  list.push_back({std::move(unknown), 1});
 }
 
 bool Session::isSuppressed(const Finding& finding) {
-  if (std::find(options_.ignore.begin(), options_.ignore.end(), finding.kind) !=
-      options_.ignore.end())
+  const bool commented = isIgnoredByComment(finding);  // asked first: wrong comments are told in any case
+  if (std::find(options_.ignore.begin(), options_.ignore.end(), finding.kind) != options_.ignore.end())
     return true;
+  return commented || std::any_of(options_.ignoreRules.begin(), options_.ignoreRules.end(),
+                                  [&](const IgnoreRule& rule) { return applies(rule, finding); });
+}
+
+bool Session::isIgnoredByComment(const Finding& finding) {
   bool suppressed = false;
-  for (const std::string& kind : suppressedKinds(finding.sourceLine)) {
-    suppressed |= kind == finding.kind;
-    if (findKind(kind)) continue;
-    const std::string_view near = nearestKind(kind);
-    addNote(fmt::format("{}:{}: `ignore[{}]` names no kind of finding{}", finding.location.file,
-                        finding.location.line, kind,
-                        near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+  for (const IgnoreComment& comment : finding.ignores) {
+    const std::string place =
+        fmt::format("{}:{}", relativePath(comment.file, options_.workingDirectory), comment.line);
+    if (comment.kinds.empty())
+      addNote(fmt::format("{}: `ignore` does nothing without a kind: write # tilesight: ignore[{}] and why", place,
+                          finding.kind));
+    for (const std::string& kind : comment.kinds) {
+      suppressed |= kind == finding.kind;
+      if (findKind(kind) || kind == finding.kind) continue;  // a client may have kinds of its own
+      const std::string_view near = nearestKind(kind);
+      addNote(fmt::format("{}: `ignore[{}]` names no kind of finding{}", place, kind,
+                          near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+    }
   }
   return suppressed;
+}
+
+Status Session::writeBaseline(const std::string& path) {
+  std::vector<const Finding*> findings;
+  std::vector<const Unknown*> unknowns;
+  for (const auto* list : {&accepted_.findings, &findings_})
+    for (const Finding& finding : *list) findings.push_back(&finding);
+  for (const auto* list : {&accepted_.unknowns, &unknowns_})
+    for (const UnknownSummary& summary : *list) unknowns.push_back(&summary.unknown);
+  TS_CHECK(writeFile(path, baselineText(findings, unknowns, options_.repositoryRoot)));
+  baselineWritten_ = true;
+  addNote(fmt::format("{} and {} were written to {}: --baseline {} accepts them",
+                      counted(static_cast<int64_t>(findings.size()), "finding"),
+                      counted(static_cast<int64_t>(unknowns.size()), "unknown"), path, path));
+  return {};
+}
+
+std::vector<Baseline::Known> Session::goneFromBaseline() const {
+  std::vector<Baseline::Known> gone;
+  if (!options_.baseline) return gone;
+  std::unordered_map<std::string, uint32_t> left = index_->acceptable;
+  for (const Baseline::Known& known : options_.baseline->findings) {
+    uint32_t& missing = left[known.fingerprint];
+    if (!missing) continue;
+    gone.push_back(known);
+    gone.back().count = std::min(missing, known.count);
+    missing -= gone.back().count;
+  }
+  return gone;
 }
 
 void Session::addNote(std::string text) { addMissing(notes_, {std::move(text)}); }
@@ -160,18 +261,22 @@ void Session::addInternalError(std::string message) {
 
 std::vector<KernelSummary> Session::kernels() const {
   std::vector<KernelSummary> result = kernels_;
-  const auto of = [&](const std::string& name) -> KernelSummary* {
-    const auto found = index_->kernels.find(name);
+  const auto of = [&](const auto& item) -> KernelSummary* {
+    const auto found = index_->kernels.find(kernelKey(item.kernel, item.kernelFile));
     return found == index_->kernels.end() ? nullptr : &result[found->second];
   };
   for (const Finding& finding : findings_)
-    if (KernelSummary* kernel = of(finding.kernel)) {
+    if (KernelSummary* kernel = of(finding)) {
       kernel->errors += finding.severity == Severity::Error;
       kernel->warnings += finding.severity == Severity::Warning;
       kernel->notes += finding.severity == Severity::Note;
     }
   for (const UnknownSummary& summary : unknowns_)
-    if (KernelSummary* kernel = of(summary.unknown.kernel)) ++kernel->unknowns;
+    if (KernelSummary* kernel = of(summary.unknown)) ++kernel->unknowns;
+  for (const Finding& finding : accepted_.findings)
+    if (KernelSummary* kernel = of(finding)) ++kernel->accepted;
+  for (const UnknownSummary& summary : accepted_.unknowns)
+    if (KernelSummary* kernel = of(summary.unknown)) ++kernel->accepted;
   for (KernelSummary& kernel : result)
     std::erase_if(kernel.checked, [&](const std::string& item) {
       return std::find(kernel.notChecked.begin(), kernel.notChecked.end(), item) !=
@@ -189,14 +294,14 @@ Verdict Session::verdict() const {
 int Session::exitStatus(int programExit) const {
   if (!internalErrors_.empty()) return 4;
   if (!problems_.empty()) return 2;
-  if (options_.failOn != FailOn::Never) {
+  if (options_.failOn != FailOn::Never && !baselineWritten_) {
     const Severity threshold =
         options_.failOn == FailOn::Warning ? Severity::Warning : Severity::Error;
     for (const Finding& finding : findings_)
       if (finding.severity >= threshold) return options_.errorExitCode;
   }
   if (programExit) return programExit;
-  return launches_ == 0 || !unknowns_.empty() ? 3 : 0;
+  return launches_ == 0 || (!unknowns_.empty() && !baselineWritten_) ? 3 : 0;
 }
 
 std::string Session::text(bool colour) const { return sessionText(*this, colour); }
@@ -217,29 +322,6 @@ std::string fingerprint(const Finding& finding) {
   mix(trimmed(finding.sourceLine));
   mix(finding.operand ? finding.operand->argument : "");
   return fmt::format("{:016x}", hash);
-}
-
-std::vector<std::string> suppressedKinds(std::string_view sourceLine) {
-  std::vector<std::string> kinds;
-  const size_t comment = sourceLine.find('#');
-  if (comment == sourceLine.npos) return kinds;
-  constexpr std::string_view marker = "tilesight:";
-  size_t at = sourceLine.find(marker, comment);
-  if (at == sourceLine.npos) return kinds;
-  std::string_view rest = trimmed(sourceLine.substr(at + marker.size()));
-  constexpr std::string_view open = "ignore[";
-  if (!rest.starts_with(open)) return kinds;
-  rest.remove_prefix(open.size());
-  const size_t close = rest.find(']');
-  if (close == rest.npos) return kinds;
-  rest = rest.substr(0, close);
-  while (!rest.empty()) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    if (const std::string_view kind = trimmed(rest.substr(0, comma)); !kind.empty())
-      kinds.emplace_back(kind);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  return kinds;
 }
 
 }  // namespace tilesight::findings

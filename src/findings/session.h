@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "findings/baseline.h"
 #include "findings/finding.h"
 #include "support/result.h"
 
@@ -21,22 +22,38 @@ enum class FailOn : uint8_t { Error, Warning, Never };
 /// "error", "warning", "never"; nullopt for anything else.
 std::optional<FailOn> parseFailOn(std::string_view name);
 
+/// Kinds that are not reported in some files or kernels.
+struct IgnoreRule {
+  enum class Of : uint8_t { File, Kernel };
+  Of of = Of::File;
+  /// With `*`, `?` and `[...]`. A file is matched by its path below `directory`, by its name where the
+  /// pattern has no "/", and by a folder it lies in.
+  std::string pattern;
+  std::vector<std::string> kinds;
+  std::string directory;
+};
+
 struct SessionOptions {
   std::vector<std::string> ignore;  // kinds that are not reported
+  std::vector<IgnoreRule> ignoreRules;
+  std::optional<Baseline> baseline;  // what it has is accepted
   uint32_t printLimit = 50;         // findings in the text report; 0: all
   FailOn failOn = FailOn::Error;
   int errorExitCode = 1;            // exit status when there are findings as of `failOn`
   bool quiet = false;               // text: findings only, nothing at all when there are none
   std::string workingDirectory;     // paths below it are shown relative to it; "": the process's
+  std::string repositoryRoot;       // SARIF and GitHub name files relative to it; "": the nearest .git
 };
 
 /// What all launches of one kernel amounted to, in order of its first launch.
 struct KernelSummary {
   std::string kernel;
+  std::string file;  // where it is defined, or ""
   uint32_t launches = 0;
   double seconds = 0;
   uint32_t errors = 0, warnings = 0, notes = 0;  // merged findings, after suppressions
   uint32_t unknowns = 0;
+  uint32_t accepted = 0;  // findings and unknowns that the baseline has
   std::vector<std::string> checked, notChecked;  // what every launch checked; what any did not
   Verdict verdict() const;
 };
@@ -45,6 +62,13 @@ struct KernelSummary {
 struct UnknownSummary {
   Unknown unknown;
   uint32_t launches = 0;
+};
+
+/// What the baseline accepts: counts for nothing.
+struct Accepted {
+  std::vector<Finding> findings;
+  std::vector<UnknownSummary> unknowns;
+  size_t size() const { return findings.size() + unknowns.size(); }
 };
 
 /// Not thread-safe: callers that report from several threads hold their own lock.
@@ -64,11 +88,20 @@ class Session {
   void addProblem(Diagnostic problem);
   /// A fault of Tilesight itself: exit status 4.
   void addInternalError(std::string message);
+  /// Why no launch was checked, for the report of a session without one.
+  void setNoLaunchReason(std::string reason) { noLaunchReason_ = std::move(reason); }
+  const std::string& noLaunchReason() const { return noLaunchReason_; }
+  /// Writes what is known, what the baseline accepts included, as a baseline. From then on it does not
+  /// count for the exit status. Errors: the file cannot be written.
+  Status writeBaseline(const std::string& path);
 
   const SessionOptions& options() const { return options_; }
   const std::vector<Finding>& findings() const { return findings_; }
   const std::vector<UnknownSummary>& unknowns() const { return unknowns_; }
-  /// Kernels in order of their first launch, with their counts.
+  const Accepted& accepted() const { return accepted_; }
+  /// Findings of the baseline that did not occur: kind, kernel, file, and how many are missing.
+  std::vector<Baseline::Known> goneFromBaseline() const;
+  /// Kernels in order of their first launch, with their counts. Those of one name in two files are two.
   std::vector<KernelSummary> kernels() const;
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<Diagnostic>& problems() const { return problems_; }
@@ -93,11 +126,17 @@ class Session {
  private:
   struct Index;
   bool isSuppressed(const Finding& finding);
+  bool isIgnoredByComment(const Finding& finding);
+  void add(Finding finding);
+  void add(Unknown unknown);
 
   SessionOptions options_;
   std::unique_ptr<Index> index_;
   std::vector<Finding> findings_;
   std::vector<UnknownSummary> unknowns_;
+  Accepted accepted_;
+  bool baselineWritten_ = false;
+  std::string noLaunchReason_;
   std::vector<KernelSummary> kernels_;
   std::vector<std::string> notes_;
   std::vector<Diagnostic> problems_;
@@ -110,8 +149,5 @@ class Session {
 /// Stable identity of a finding: 16 hexadecimal digits of a hash of kind, kernel, text of the source
 /// line (without its indentation) and argument. It stays when lines move.
 std::string fingerprint(const Finding& finding);
-
-/// The kinds named in a `# tilesight: ignore[kind, kind] why` comment of a source line.
-std::vector<std::string> suppressedKinds(std::string_view sourceLine);
 
 }  // namespace tilesight::findings

@@ -208,24 +208,37 @@ std::string cleanVerdict(const std::vector<std::string>& checked) {
   return looked || checked.empty() ? "ok" : "executed, bounds not checked";
 }
 
-std::string kernelLine(const KernelSummary& kernel, const Painter& paint) {
+std::string kernelLine(const KernelSummary& kernel, const std::string& name, const Painter& paint) {
   std::string verdict = severityCounts(kernel.errors, kernel.warnings, kernel.notes);
   if (kernel.unknowns) {
     if (!verdict.empty()) verdict += ", ";
     verdict += fmt::format("unknown ({})", counted(kernel.unknowns, "reason"));
   }
   if (verdict.empty()) verdict = cleanVerdict(kernel.checked);
-  std::string line = fmt::format("{}: {}, {}, {}", paint(Style::Place, printable(kernel.kernel)),
+  if (kernel.accepted) verdict += fmt::format(" ({} accepted by baseline)", kernel.accepted);
+  std::string line = fmt::format("{}: {}, {}, {}", paint(Style::Place, printable(name)),
                                  counted(kernel.launches, "launch"), verdict,
                                  duration(kernel.seconds));
   if (!kernel.notChecked.empty()) line += "; not checked: " + joined(kernel.notChecked, ", ");
   return line + "\n";
 }
 
+/// The kernel's name, with its file where another one has the same name.
+std::string kernelName(const KernelSummary& kernel, const std::vector<KernelSummary>& all,
+                       const std::string& directory) {
+  const auto same = std::count_if(all.begin(), all.end(), [&](const KernelSummary& other) {
+    return other.kernel == kernel.kernel;
+  });
+  if (same < 2 || kernel.file.empty()) return kernel.kernel;
+  return fmt::format("{} ({})", kernel.kernel, relativePath(kernel.file, directory));
+}
+
 void addMissing(std::vector<std::string>& all, const std::vector<std::string>& more) {
   for (const std::string& item : more)
     if (std::find(all.begin(), all.end(), item) == all.end()) all.push_back(item);
 }
+
+}  // namespace
 
 std::string summaryLine(const Session& session) {
   uint32_t errors = 0, warnings = 0, notes = 0;
@@ -250,6 +263,8 @@ std::string summaryLine(const Session& session) {
     verdict += counted(static_cast<int64_t>(session.unknowns().size()), "unknown");
   }
   if (verdict.empty()) verdict = cleanVerdict(checked);
+  if (const size_t accepted = session.accepted().size())
+    verdict += fmt::format(", {} accepted by baseline", accepted);
   if (session.suppressed()) verdict += fmt::format(", {} suppressed", session.suppressed());
   std::string line =
       fmt::format("{}, {}, {}: {}.", counted(static_cast<int64_t>(kernels.size()), "kernel"),
@@ -258,8 +273,6 @@ std::string summaryLine(const Session& session) {
   if (!notChecked.empty()) line += "  Not checked: " + joined(notChecked, ", ") + ".";
   return line + "\n";
 }
-
-}  // namespace
 
 std::string findingText(const Finding& raw, bool colour, const std::string& directory) {
   const Painter paint(colour);
@@ -326,10 +339,13 @@ std::string sessionText(const Session& session, bool colour) {
     out += wrapped(printable(note), "note: ", "      ");
   if (options.quiet) return out;
   if (session.launches()) {
-    for (const KernelSummary& kernel : session.kernels()) out += kernelLine(kernel, paint);
+    const std::vector<KernelSummary> kernels = session.kernels();
+    for (const KernelSummary& kernel : kernels)
+      out += kernelLine(kernel, kernelName(kernel, kernels, options.workingDirectory), paint);
     out += summaryLine(session);
   } else if (session.problems().empty() && session.internalErrors().empty()) {
-    out += "no kernel was launched: nothing was checked\n";
+    const std::string& reason = session.noLaunchReason();
+    out += (reason.empty() ? "no kernel was launched" : printable(reason)) + ": nothing was checked\n";
   }
   return out;
 }

@@ -15,6 +15,9 @@ std::string findingText(const Finding& finding, bool colour, const std::string& 
 /// One thing that was not checked, in the same form.
 std::string unknownText(const UnknownSummary& unknown, bool colour, const std::string& directory);
 
+/// "2 kernels, 3 launches, 1.2 s: 1 error.  Checked: ..." with a newline.
+std::string summaryLine(const Session& session);
+
 /// The whole report: findings, unknowns, one closing line a kernel, a summary line.
 std::string sessionText(const Session& session, bool colour);
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "exec/run.h"
+#include "findings/ignore_comments.h"
+#include "findings/reports.h"
 #include "findings/session.h"
 #include "launch/bundle.h"
 #include "tools/client_names.h"
@@ -50,6 +52,7 @@ struct Check {
     if (!kernel) return failure(placed(kernel.error(), path, launch));
     Result<findings::LaunchReport> report = exec::run(**kernel, launch, run);
     if (!report) return failure(placed(report.error(), path, launch));
+    findings::findIgnoreComments(*report, launch.sources);
     report->launch = launch.index;
     for (findings::Finding& finding : report->findings) {
       finding.launch = launch.index;
@@ -99,7 +102,22 @@ int check(const CheckOptions& options) {
       LaunchFilter::create(options.kernelName, options.launchSkip, options.launchCount);
   if (!filter) return refused(filter.error());
 
+  findings::ReportOptions reports{.format = *findings::parseReportFormat(options.format),
+                                  .json = options.json,
+                                  .sarif = options.sarif,
+                                  .output = options.output,
+                                  .writeBaseline = options.writeBaseline};
+  if (Status status = findings::checkReports(reports); !status) return refused(status.error());
+
   findings::SessionOptions session;
+  if (!options.baseline.empty()) {
+    Result<findings::Baseline> baseline = findings::readBaseline(options.baseline);
+    if (!baseline) {
+      printError(baseline.error());
+      return 2;
+    }
+    session.baseline = std::move(*baseline);
+  }
   session.ignore = options.ignore;
   session.printLimit = options.printLimit;
   session.failOn = findings::parseFailOn(options.failOn).value_or(findings::FailOn::Error);
@@ -119,11 +137,9 @@ int check(const CheckOptions& options) {
   if (options.addressOnly)
     check.session.addNote("--address-only: outputs were not computed, so launches that use them "
                           "may be judged on other data than in a full run");
-  if (!options.json.empty())
-    if (Status status = writeWhole(options.json, check.session.json()); !status)
-      check.session.addProblem(status.error());
-  printErr(check.session.text(coloursWanted()));
-  return check.session.exitStatus();
+  reports.partial = check.stop() || !options.kernelName.empty() || options.launchSkip ||
+                    options.launchCount != UINT64_MAX;
+  return findings::writeReports(check.session, reports, std::nullopt);
 }
 
 }  // namespace tilesight::tools

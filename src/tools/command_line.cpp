@@ -55,10 +55,16 @@ void addCheck(CLI::App& app, CheckOptions& options) {
                   "Compute addresses and masks only: fast, outputs are not computed");
   check->add_flag("--quiet", options.quiet, "Print findings only");
   check->add_option("--json", options.json, "Also write the report as JSON to this file (-: stdout)");
-  for (const char* name : {"--sarif", "--format", "--baseline", "--write-baseline", "--seed"})
-    check->add_option_function<std::string>(name, [](const std::string&) {}, "Planned")
-        ->check(CLI::Validator(notYet, ""))
-        ->group("Planned");
+  check->add_option("--sarif", options.sarif, "Also write it as SARIF 2.1.0, for code scanning (-: stdout)");
+  check->add_option("--format", options.format, "text (default), or github: workflow commands and a step summary")
+      ->check(CLI::IsMember({"text", "github"}));
+  check->add_option("-o,--output", options.output, "Write the report to this file, not to standard error");
+  check->add_option("--baseline", options.baseline, "Accept the findings and unknowns of this file");
+  check->add_option("--write-baseline", options.writeBaseline,
+                    "Write what is found to this file, for --baseline");
+  check->add_option_function<std::string>("--seed", [](const std::string&) {}, "Planned")
+      ->check(CLI::Validator(notYet, ""))
+      ->group("Planned");
 }
 
 void addInfo(CLI::App& app, InfoOptions& options) {

@@ -25,7 +25,10 @@ struct CheckOptions {
   double timeout = 0;   // seconds a launch; 0: no limit
   bool addressOnly = false;
   bool quiet = false;
-  std::string json;                  // file, "-" for standard output, "": none
+  std::string json, sarif;           // files, "-" for standard output, "": none
+  std::string output;                // file of the report for people; "": standard error
+  std::string format = "text";       // or "github"
+  std::string baseline, writeBaseline;  // files; "": none
 };
 
 struct InfoOptions {

@@ -7,17 +7,11 @@
 
 namespace tilesight::tools {
 
-/// Whether standard error is a terminal that wants colours (NO_COLOR and TERM=dumb are heeded).
-bool coloursWanted();
-
 void printOut(const std::string& text);  // standard output
 void printErr(const std::string& text);  // standard error
 /// Prints the error on one line to standard error.
 void printError(const Diagnostic& error);
 /// `tilesight: error: message` for wrong usage, with the way to the help of `command`; returns 2.
 int usageError(const std::string& message, const std::string& command = {});
-
-/// Writes a whole file: under its name when complete, or not at all. "-" is standard output.
-Status writeWhole(const std::string& path, const std::string& text);
 
 }  // namespace tilesight::tools

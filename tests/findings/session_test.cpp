@@ -1,6 +1,8 @@
 // Merging, suppression, verdict and exit status.
 #include "findings/session.h"
 
+#include "findings/ignore_comments.h"
+
 #include <gtest/gtest.h>
 
 #include "samples.h"
@@ -12,9 +14,10 @@ using test::attentionFinding;
 using test::attentionReport;
 using test::cleanReport;
 
-LaunchReport reportWith(Finding finding) {
+LaunchReport reportWith(Finding finding, const std::map<std::string, std::string>& sources = {}) {
   LaunchReport report = attentionReport();
   report.findings = {std::move(finding)};
+  findIgnoreComments(report, sources);
   return report;
 }
 

@@ -51,11 +51,8 @@ class Summary:
 
     def write(self, program_exit):
         """Writes the files that were asked for; `program_exit` is the status of pytest."""
-        if self.options.json:
-            try:
-                run.write_whole(self.options.json, self.session.json(program_exit))
-            except OSError as error:
-                self.session.add_problem(self.options.json, 0, 0, f"cannot be written: {error.strerror}")
+        files = {name: value for name, value in self.options.reports.items() if name != "output"}
+        self.session.write_files(**files, partial=self.options.partial, program_exit=program_exit)
         self.document = json.loads(self.session.json(program_exit))
 
     def show(self, terminal):

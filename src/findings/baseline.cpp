@@ -1,0 +1,159 @@
+#include "findings/baseline.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "findings/files.h"
+#include "findings/format.h"
+
+namespace tilesight::findings {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* format = "tilesight-baseline";
+constexpr int version = 1;
+constexpr size_t maxBytes = 64 << 20;
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const size_t first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
+}
+
+std::string oneLine(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+/// `"name": [` entries, one a line `]`.
+template <typename Entries, typename ToJson>
+std::string listText(const char* name, const Entries& entries, const ToJson& toJson) {
+  std::string out = fmt::format("  \"{}\": [", name);
+  const char* separator = "\n";
+  for (const auto& entry : entries) {
+    out += separator + std::string("    ") + oneLine(toJson(entry));
+    separator = ",\n";
+  }
+  return out + (entries.empty() ? "]" : "\n  ]");
+}
+
+struct Reader {
+  const std::string& path;
+
+  tl::unexpected<Diagnostic> wrong(std::string what) const {
+    return failure(Diagnostic{path, 0, 0, std::move(what), "write it anew with --write-baseline"});
+  }
+
+  Result<std::string> text(const Json& entry, const char* name, const std::string& where) const {
+    const auto found = entry.find(name);
+    if (found == entry.end()) return std::string();
+    if (!found->is_string()) return wrong(fmt::format("is no baseline: {} of {} is no text", name, where));
+    return found->get<std::string>();
+  }
+
+  /// Fills the texts of one entry.
+  template <typename... Fields>
+  Status texts(const Json& entry, const std::string& where, Fields... fields) const {
+    if (!entry.is_object()) return wrong(fmt::format("is no baseline: {} is no object", where));
+    Status status;
+    const auto take = [&](std::pair<const char*, std::string*> field) {
+      if (!status) return;
+      Result<std::string> value = text(entry, field.first, where);
+      if (!value) status = failure(value.error());
+      else *field.second = std::move(*value);
+    };
+    (take(fields), ...);
+    return status;
+  }
+};
+
+std::pair<const char*, std::string*> field(const char* name, std::string& place) { return {name, &place}; }
+
+}  // namespace
+
+std::string unknownKey(const std::string& kernel, const std::string& reason, const std::string& line) {
+  return kernel + '\x1f' + reason + '\x1f' + trimmed(line);
+}
+
+Result<Baseline> readBaseline(const std::string& path) {
+  Result<std::string> text = readFile(path, maxBytes);
+  if (!text) {
+    Diagnostic error = text.error();
+    error.remedy = "--write-baseline " + path + " makes it";
+    return failure(error);
+  }
+  const Reader reader{path};
+  const Json json = Json::parse(*text, nullptr, false);
+  if (json.is_discarded() || !json.is_object() || json.value("format", Json()) != format)
+    return reader.wrong(fmt::format("is no baseline: it does not begin with \"format\": \"{}\"", format));
+  if (json.value("version", Json()) != version)
+    return reader.wrong(fmt::format("has a version that this Tilesight does not know ({} is known)", version));
+  Baseline baseline;
+  baseline.path = path;
+  const Json findings = json.value("findings", Json::array()), unknowns = json.value("unknowns", Json::array());
+  if (!findings.is_array() || !unknowns.is_array())
+    return reader.wrong("is no baseline: findings and unknowns are lists");
+  for (const Json& entry : findings) {
+    const std::string where = fmt::format("finding {}", baseline.findings.size() + 1);
+    Baseline::Known known;
+    TS_CHECK(reader.texts(entry, where, field("fingerprint", known.fingerprint), field("kind", known.kind),
+                          field("kernel", known.kernel), field("file", known.file),
+                          field("line", known.line), field("argument", known.argument)));
+    if (known.fingerprint.empty())
+      return reader.wrong(fmt::format("is no baseline: {} has no fingerprint", where));
+    if (const auto count = entry.find("count"); count != entry.end()) {
+      if (!count->is_number_unsigned() || *count == 0 || *count > UINT32_MAX)
+        return reader.wrong(fmt::format("is no baseline: count of {} is no number above 0", where));
+      known.count = count->get<uint32_t>();
+    }
+    baseline.findings.push_back(std::move(known));
+  }
+  for (const Json& entry : unknowns) {
+    Baseline::KnownUnknown known;
+    TS_CHECK(reader.texts(entry, fmt::format("unknown {}", baseline.unknowns.size() + 1),
+                          field("kernel", known.kernel), field("reason", known.reason),
+                          field("file", known.file), field("line", known.line)));
+    baseline.unknowns.push_back(std::move(known));
+  }
+  return baseline;
+}
+
+std::string baselineText(const std::vector<const Finding*>& findings,
+                         const std::vector<const Unknown*>& unknowns, const std::string& directory) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, Baseline::Known> known;
+  for (const Finding* finding : findings) {
+    const std::string file = relativePath(finding->location.file, directory);
+    Baseline::Known& entry = known[{file, finding->kernel, finding->kind, finding->fingerprint}];
+    if (!entry.fingerprint.empty()) {
+      ++entry.count;
+      continue;
+    }
+    entry = {finding->fingerprint, finding->kind, finding->kernel, file, trimmed(finding->sourceLine),
+             finding->operand ? finding->operand->argument : ""};
+  }
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> reasons;
+  for (const Unknown* unknown : unknowns)
+    reasons.insert({relativePath(unknown->location.file, directory), unknown->kernel, trimmed(unknown->sourceLine),
+                    unknown->reason});
+
+  std::string out = fmt::format("{{\n  \"format\": \"{}\",\n  \"version\": {},\n", format, version);
+  out += listText("findings", known, [](const auto& item) {
+    const Baseline::Known& entry = item.second;
+    return Json{{"file", entry.file},   {"kernel", entry.kernel},
+                {"kind", entry.kind},   {"argument", entry.argument},
+                {"count", entry.count}, {"line", entry.line},
+                {"fingerprint", entry.fingerprint}};
+  });
+  out += ",\n";
+  out += listText("unknowns", reasons, [](const auto& item) {
+    const auto& [file, kernel, line, reason] = item;
+    return Json{{"file", file}, {"kernel", kernel}, {"reason", reason}, {"line", line}};
+  });
+  return out + "\n}\n";
+}
+
+}  // namespace tilesight::findings

@@ -1,0 +1,17 @@
+// Files, whole: reports, baselines, settings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "support/result.h"
+
+namespace tilesight::findings {
+
+/// The bytes of a file. Errors: what cannot be read, is a folder, or is larger than `maxBytes`.
+Result<std::string> readFile(const std::string& path, size_t maxBytes);
+
+/// Writes a file under its name when it is complete, or not at all.
+Status writeFile(const std::string& path, const std::string& text);
+
+}  // namespace tilesight::findings
