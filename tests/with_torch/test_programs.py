@@ -110,6 +110,83 @@ def test_addresses_stored_in_tensors(tilesight_run):
     assert done.returncode == 0, done.stderr
 
 
+STYLES = {
+    "operators of torch.library": """
+    @torch.library.custom_op("styles::twice", mutates_args=())
+    def twice(x: torch.Tensor) -> torch.Tensor:
+        return add(x, x)
+
+    @twice.register_fake
+    def _(x):
+        return torch.empty_like(x)
+
+    twice.register_autograd(lambda ctx, grad: twice(grad.contiguous()))
+    x = torch.rand(1000, device="cuda", requires_grad=True)
+    (twice(x) * torch.ones(1000, device="cuda")).sum().backward()
+    assert torch.equal(twice(x), x + x) and (x.grad == 2).all()
+
+    library = torch.library.Library("styles", "FRAGMENT")
+    library.define("plus(Tensor x, Tensor y) -> Tensor")
+    library.impl("plus", add, "CUDA")
+    assert torch.equal(torch.ops.styles.plus(x.detach(), x.detach()), twice(x))
+    """,
+    "triton_op and wrap_triton": """
+    @torch.library.triton_op("styles::sum2", mutates_args={})
+    def sum2(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        out = torch.empty_like(x)
+        torch.library.wrap_triton(add_kernel)[(4,)](x, y, out, x.numel(), BLOCK=256)
+        return out
+    x = torch.rand(1000, device="cuda")
+    assert torch.equal(sum2(x, x), x + x)
+    """,
+    "an autograd.Function in threads": """
+    import threading
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return add(x, x)
+        @staticmethod
+        def backward(ctx, grad):
+            return add(grad, grad)
+    def work(n):
+        x = torch.rand(n, device="cuda", requires_grad=True)
+        Double.apply(Double.apply(x)).backward(torch.ones(n, device="cuda"))
+        done.append((x.grad == 4).all() and x.grad.is_cuda)
+    done = []
+    threads = [threading.Thread(target=work, args=(100 + i,)) for i in range(4)]
+    [t.start() for t in threads]; [t.join() for t in threads]
+    assert len(done) == 4 and all(done)
+    """,
+    "blocks, streams and a wrapper object": """
+    class Wrapped:  # what C++ extensions hand over
+        def __init__(self, tensor):
+            self.tensor, self.dtype = tensor, tensor.dtype
+        def data_ptr(self):
+            return self.tensor.data_ptr()
+    x, out = torch.rand(1000, device="cuda"), torch.empty(1000, device="cuda")
+    with torch.cuda.device(x.device), torch.cuda.stream(torch.cuda.Stream()):
+        with torch.cuda.device(0), torch.cuda.device_of(x):
+            add_kernel[(4,)](Wrapped(x), x, triton.reinterpret(out, tl.float32), 1000, BLOCK=256)
+    torch.cuda.current_stream().synchronize()
+    assert torch.equal(out, x + x)
+    """,
+    "a child process": """
+    import subprocess, sys
+    if len(sys.argv) == 1:
+        subprocess.run([sys.executable, __file__, "child"], check=True)
+    x = torch.rand(1000, device="cuda")
+    assert torch.equal(add(x, x), x + x)
+    """,
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_launch_styles(tilesight_run, style):
+    done = tilesight_run("p.py", files={"p.py": PROGRAM + STYLES[style]})
+    assert done.returncode == 0, done.stderr
+    assert "add_kernel: " in done.stderr and "ok" in done.stderr
+
+
 def test_pages_of_torch_storages_travel(monkeypatch):
     # What happens to tensors on a GPU, on tensors that only pretend to be there.
     import triton

@@ -75,6 +75,13 @@ def remembered(described):
     return [entry for entry in alive if entry[2] is not None]
 
 
+def owners_around(address):
+    """What was remembered, lives, and has the address in its memory."""
+    with _lock:
+        owners = [reference() for (base, nbytes), reference in _known.items() if base <= address < base + nbytes]
+    return [owner for owner in owners if owner is not None]
+
+
 def _holds_addresses(row):
     # Rows of tensors, scalars and descriptors have their element type in the third place.
     return len(row) > 3 and row[2] == "i64"

@@ -201,8 +201,14 @@ def of_object(obj):
     if callable(nbytes):
         nbytes = nbytes()
     if shape is None and nbytes is None:
-        raise Error(f"an object of type {type(obj).__name__} has data_ptr() and dtype, but neither "
-                    "shape nor nbytes: which memory it owns is unknown")
+        around = _memory_around(obj, address)
+        if around is None:
+            raise Error(f"an object of type {type(obj).__name__} has data_ptr() and dtype, but neither "
+                        "shape nor nbytes: which memory it owns is unknown")
+        rest = (around.base + around.nbytes - address) // itemsize
+        memory = Memory(address, dtype, itemsize, (rest,), (1,), around.base, around.nbytes, True, obj)
+        memory.stage = around.stage
+        return memory
     if shape is None:
         shape = (int(nbytes) // itemsize,)
     shape = tuple(int(size) for size in shape)
@@ -222,6 +228,20 @@ def of_object(obj):
         memory.nbytes = int(nbytes)
         memory.known = True
     return memory
+
+
+def _memory_around(obj, address):
+    """The memory of the tensor that a wrapper has among its attributes, or whose address the program
+    asked for before; None if `address` is in none."""
+    from . import pointers
+
+    owners = [value for value in getattr(obj, "__dict__", {}).values()
+              if hasattr(value, "untyped_storage") or (np is not None and isinstance(value, np.ndarray))]
+    for owner in (*owners, *pointers.owners_around(address)):
+        memory = of(owner)
+        if memory.base <= address < memory.base + memory.nbytes:
+            return memory
+    return None
 
 
 def _itemsize(obj, dtype):
