@@ -13,6 +13,7 @@
 #include "findings/reports.h"
 #include "findings/sarif.h"
 #include "findings/session.h"
+#include "settings/settings.h"
 
 namespace nb = nanobind;
 
@@ -29,7 +30,8 @@ findings::IgnoreRule ruleOf(const nb::tuple& row) {
 }
 
 void construct(Session* place, std::vector<std::string> ignore, const nb::list& ignoreRules, uint32_t printLimit,
-               const std::string& failOn, int errorExitCode, bool quiet, const std::string& baseline) {
+               const std::string& failOn, int errorExitCode, bool quiet, const std::string& baseline,
+               const std::string& writeBaseline) {
   findings::SessionOptions options;
   options.ignore = std::move(ignore);
   for (nb::handle rule : ignoreRules) options.ignoreRules.push_back(ruleOf(nb::borrow<nb::tuple>(rule)));
@@ -39,7 +41,7 @@ void construct(Session* place, std::vector<std::string> ignore, const nb::list& 
   options.failOn = *parsed;
   options.errorExitCode = errorExitCode;
   options.quiet = quiet;
-  if (!baseline.empty()) options.baseline = valueOf(findings::readBaseline(baseline));
+  options.baseline = valueOf(findings::baselineOf(baseline, writeBaseline));
   new (place) Session(std::move(options));
 }
 
@@ -75,6 +77,35 @@ void addProblem(Session& session, const std::string& file, uint32_t line, uint32
   session.addProblem(Diagnostic{file, line, column, message, remedy});
 }
 
+/// What is set, by the names of `tilesight run`'s options; `file` and `places` (line, column of a value) say
+/// where.
+nb::dict projectSettings(const std::string& directory) {
+  const settings::Settings settings = valueOf(settings::read(directory));
+  nb::dict result;
+  const auto set = [&](const char* name, const auto& value) {
+    if (value) result[name] = nb::cast(*value);
+  };
+  result["file"] = settings.file;
+  set("client", settings.client);
+  set("fail_on", settings.failOn);
+  set("like", settings.like);
+  set("baseline", settings.baseline);
+  set("print_limit", settings.printLimit);
+  set("num_sms", settings.numSms);
+  set("threads", settings.threads);
+  set("timeout", settings.timeout);
+  set("all_configs", settings.allConfigs);
+  if (!settings.ignore.empty()) result["ignore"] = nb::cast(settings.ignore);
+  nb::list rules;
+  for (const findings::IgnoreRule& rule : settings.ignoreRules)
+    rules.append(nb::make_tuple(rule.of == findings::IgnoreRule::Of::Kernel, rule.pattern, rule.kinds, rule.directory));
+  if (!settings.ignoreRules.empty()) result["ignore_rules"] = rules;
+  nb::dict places;
+  for (const auto& [key, place] : settings.places) places[key.c_str()] = nb::make_tuple(place.first, place.second);
+  result["places"] = places;
+  return result;
+}
+
 /// "" for a kind of finding, else what is wrong with the name.
 std::string kindProblem(const std::string& name) {
   if (findings::findKind(name)) return {};
@@ -88,7 +119,8 @@ void defineSession(nb::module_& module) {
   nb::class_<Session>(module, "Session", "Everything that one run has found.")
       .def("__init__", &construct, nb::arg("ignore") = std::vector<std::string>{},
            nb::arg("ignore_rules") = nb::list(), nb::arg("print_limit") = 50, nb::arg("fail_on") = "error",
-           nb::arg("error_exitcode") = 1, nb::arg("quiet") = false, nb::arg("baseline") = "")
+           nb::arg("error_exitcode") = 1, nb::arg("quiet") = false, nb::arg("baseline") = "",
+           nb::arg("write_baseline") = "")
       .def("add", [](Session& session, const Report& report) { session.add(report.launch); })
       .def("add_note", &Session::addNote)
       .def("add_problem", &addProblem, nb::arg("file"), nb::arg("line"), nb::arg("column"),
@@ -122,6 +154,8 @@ void defineSession(nb::module_& module) {
         return findings::sessionSarif(session, programExit);
       }, nb::arg("program_exit").none())
       .def("json", &Session::json, nb::arg("program_exit").none());
+  module.def("project_settings", &projectSettings, nb::arg("directory"),
+             "[tool.tilesight] of the nearest pyproject.toml: a dict with what is set. Raises Error.");
   module.def("check_reports", &checkReports, nb::arg("format") = "text", nb::arg("json") = "",
              nb::arg("sarif") = "", nb::arg("output") = "", nb::arg("write_baseline") = "",
              "Raises Error for reports that cannot be written, before anything has run.");

@@ -1,7 +1,7 @@
 """What to do with launches: `tilesight.config`, and where each value comes from.
 
 The command line of `tilesight run` beats `ts.config`, which beats TILESIGHT_* in the environment,
-which beats what a decorator says.
+which beats [tool.tilesight] in pyproject.toml, which beats what a decorator says.
 """
 
 import functools
@@ -132,12 +132,41 @@ _SETTINGS = {
 }
 
 
+# Of these, pyproject.toml may have a value that holds beneath TILESIGHT_*.
+_OF_PROJECT = ("client", "num_sms", "threads", "timeout")
+
+
+def project_settings(directory):
+    """[tool.tilesight] of the nearest pyproject.toml from `directory` upwards: a dict with what is set, by the
+    names of `tilesight run`'s options, and its `file`. Raises tilesight.Error with file, line and column."""
+    from .engine import native
+
+    settings = native().project_settings(directory)
+    places = settings.pop("places")
+    for name, check in (("client", checked_clients), ("like", _gpu)):
+        if name in settings:
+            try:
+                check(settings[name])
+            except Error as error:
+                line, column = places[name]
+                raise Error(f"{settings['file']}:{line}:{column}: error: {error}") from None
+    return settings
+
+
+def _gpu(name):
+    from .capture.gpus import GPUS
+
+    if name.lower() not in GPUS:
+        raise Error(f"like is {name!r}; it can be {', '.join(GPUS)}")
+
+
 class Config:
     """Settings of this process; `None` means "not set here". `reset()` forgets what was set."""
 
     def __init__(self):
         self.__dict__["_own"] = {}
         self.__dict__["_command_line"] = None
+        self.__dict__["_project"] = None
 
     def command_line(self):
         """The options of the `tilesight run` that started this process."""
@@ -145,6 +174,21 @@ class Config:
             text = os.environ.get(COMMAND_LINE_VARIABLE)
             self.__dict__["_command_line"] = json.loads(text) if text else {}
         return self._command_line
+
+    def project(self):
+        """[tool.tilesight], as `tilesight run` handed it over, or of the nearest pyproject.toml."""
+        handed_over = self.command_line().get("project")
+        if handed_over is not None:
+            return handed_over
+        if self._project is None:
+            self.__dict__["_project"] = project_settings(os.getcwd())
+        return self._project
+
+    def accepted(self):
+        """What sessions of this process leave out, as Session takes it."""
+        project = self.project()
+        return {"ignore": project.get("ignore", []),
+                "ignore_rules": [tuple(rule) for rule in project.get("ignore_rules", [])]}
 
     def resolve(self, name, decorator=None):
         """The value in force, where `decorator` says what the code asked for."""
@@ -154,6 +198,8 @@ class Config:
         if name in self._own:
             return self._own[name]
         value = _from_environment(name)
+        if value is None and name in _OF_PROJECT:
+            value = self.project().get(name)
         return decorator if value is None else value
 
     def __getattr__(self, name):
@@ -175,6 +221,7 @@ class Config:
         """Forgets what this process set; the command line and the environment stay."""
         self._own.clear()
         self.__dict__["_command_line"] = None
+        self.__dict__["_project"] = None
 
     def __repr__(self):
         return "tilesight.config(" + ", ".join(f"{name}={self.resolve(name)!r}" for name in _SETTINGS) + ")"

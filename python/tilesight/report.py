@@ -4,6 +4,7 @@ import json
 import sys
 
 from . import engine
+from .config import config
 from .errors import Error, FindingsError
 from .recorded import Trace
 
@@ -33,6 +34,7 @@ class Report:
         self.native = native_report
         self._specialisation = kernel
         self._trace = None
+        self._merged = None
 
     @property
     def kernel(self):
@@ -49,8 +51,8 @@ class Report:
 
     @property
     def verdict(self):
-        """"ok", "finding" or "unknown"."""
-        return self.native.verdict
+        """"ok", "finding" or "unknown", after what comments and pyproject.toml accept."""
+        return self.session.verdict
 
     @property
     def unknowns(self):
@@ -73,7 +75,7 @@ class Report:
     @property
     def document(self):
         """The whole report as the JSON contract has it."""
-        return json.loads(self._session().json(None))
+        return json.loads(self.session.json(None))
 
     @property
     def findings(self):
@@ -93,14 +95,17 @@ class Report:
         """Counts and bytes; needs client="profiler"."""
         raise Error("there is no profiler yet")
 
-    def _session(self):
-        session = engine.native().Session()
-        session.add(self.native)
-        return session
+    @property
+    def session(self):
+        """The native Session with this launch alone."""
+        if self._merged is None:
+            self._merged = engine.native().Session(**config.accepted())
+            self._merged.add(self.native)
+        return self._merged
 
     def text(self, colour=False):
         """The report for people."""
-        return self._session().text(colour)
+        return self.session.text(colour)
 
     def show(self, file=None):
         """Prints the report."""
@@ -109,7 +114,7 @@ class Report:
 
     def raise_for_findings(self):
         """Raises FindingsError if there is a finding of severity error."""
-        if self.native.errors:
+        if self.session.errors:
             raise FindingsError("\n" + self.text(), self)
 
     def save(self, path):

@@ -18,7 +18,7 @@ from .config import COMMAND_LINE_VARIABLE, check_environment
 from .engine import native
 from .errors import Error
 from .process import RUN_DIR
-from .run_options import USAGE, parse
+from .run_options import STOP, USAGE, parse
 from .session import reason
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
@@ -47,23 +47,25 @@ def main(arguments):
     folder = tempfile.mkdtemp(prefix="tilesight-run-")
     try:
         try:
-            status, interrupted = execute(command, environment(options, folder))
+            stop = os.path.join(folder, STOP) if options.fail_fast else None
+            status, interrupted = execute(command, environment(options, folder), stop)
         except OSError as error:
             print(f"tilesight: error: {command[0]} cannot be started: {error.strerror}", file=sys.stderr)
             return 2
         outcome = collect(session, folder, options)
+        stopped = stop is not None and os.path.exists(stop)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    if interrupted and session.launches:
+    if interrupted and session.launches and not stopped:
         session.add_note("the program was interrupted: this is what it did until then")
-    return finish(session, options, status, outcome.without_launches(options, interrupted), interrupted)
+    return finish(session, options, status, outcome.without_launches(options, interrupted),
+                  partial=bool(interrupted or stopped or status))
 
 
 def session_of(options):
     """An empty session that judges findings as the options say."""
-    return native().Session(ignore=options.ignore, print_limit=options.print_limit, fail_on=options.fail_on,
-                            error_exitcode=options.error_exitcode, quiet=options.quiet,
-                            baseline=options.baseline or "")
+    return native().Session(**options.accepted, print_limit=options.print_limit, fail_on=options.fail_on,
+                            error_exitcode=options.error_exitcode, quiet=options.quiet)
 
 
 def command_of(program):
@@ -134,9 +136,9 @@ def environment(options, folder):
     return result
 
 
-def execute(command, env):
+def execute(command, env, stop=None):
     """Runs the program to its end: its exit status as a shell would give it, and whether it was
-    interrupted."""
+    interrupted. `stop` is a file: once it is there, the program is ended."""
     interrupted = []
 
     def interrupt(*_):
@@ -147,11 +149,24 @@ def execute(command, env):
         handlers = {signal.SIGINT: signal.signal(signal.SIGINT, interrupt),
                     signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: child.terminate())}
         try:
-            status = child.wait()
+            status = child.wait() if stop is None else _wait(child, stop)
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
     return status if status >= 0 else 128 - status, bool(interrupted)
+
+
+def _wait(child, stop):
+    """The status of a program that ends by itself, or is ended once the file `stop` is there."""
+    patience = 30  # tenths of a second, for a program that has an end of its own to make
+    while True:
+        try:
+            return child.wait(timeout=0.1)
+        except subprocess.TimeoutExpired:
+            if not os.path.exists(stop):
+                continue
+        child.terminate() if patience else child.kill()
+        patience = max(0, patience - 1)
 
 
 class Outcome:
@@ -234,9 +249,9 @@ def save(session, folder, options, count):
                          "nothing was saved: no launch had findings (--save-all keeps every launch)")
 
 
-def finish(session, options, status, without_launches, interrupted=False):
-    """Writes the reports; the exit status of the contract."""
+def finish(session, options, status, without_launches, partial):
+    """Writes the reports; the exit status of the contract. `partial`: the program did not come to its end."""
     session.set_no_launch_reason(without_launches)
     sys.stdout.flush()
     sys.stderr.flush()
-    return session.write_reports(**options.reports, partial=options.partial or interrupted, program_exit=status)
+    return session.write_reports(**options.reports, partial=options.partial or partial, program_exit=status)

@@ -4,7 +4,7 @@ import dataclasses
 import os
 import re
 
-from .config import seconds, size
+from .config import project_settings, seconds, size
 from .engine import native
 
 USAGE = """\
@@ -27,6 +27,7 @@ results are where the program expects them.
   --ignore KIND,...       kinds of findings not to report
   --print-limit N         findings in the text report; 0: all (default 50)
   --fail-on LEVEL         error (default), warning or never
+  --fail-fast             end the program after the first launch with an error
   --error-exitcode N      exit status with findings (default 1)
   --baseline FILE         accept the findings and unknowns of this file: they are counted, and no more
   --write-baseline FILE   write what is found to this file, for --baseline
@@ -47,6 +48,8 @@ results are where the program expects them.
   --address-only          compute addresses and masks only: fast, outputs are not computed
   --quiet                 print findings only
 
+What is set in [tool.tilesight] of pyproject.toml holds beneath the command line and TILESIGHT_*.
+
 Exit status: the program's own, or 1 with findings, 2 for bad usage or input, 3 where something was
 not checked or no kernel was launched, 4 for an internal error.
 
@@ -54,6 +57,9 @@ Example:
   tilesight run examples/triton/attention.py
   tilesight run --json report.json pytest tests -q
 """
+
+
+STOP = "stop"  # the file by which processes tell each other to end, with --fail-fast
 
 
 @dataclasses.dataclass
@@ -83,6 +89,15 @@ class Options:
     all_configs: bool = False
     address_only: bool = False
     quiet: bool = False
+    fail_fast: bool = False
+    project: dict = dataclasses.field(default_factory=dict)  # [tool.tilesight]: beneath ts.config, TILESIGHT_*
+
+    @property
+    def accepted(self):
+        """What the session leaves out or accepts, as native Session takes it."""
+        return {"ignore": [*self.ignore, *self.project.get("ignore", [])],
+                "ignore_rules": [tuple(rule) for rule in self.project.get("ignore_rules", [])],
+                "baseline": self.baseline or "", "write_baseline": self.write_baseline or ""}
 
     @property
     def reports(self):
@@ -112,6 +127,8 @@ class Options:
             "like": self.like,
             "all_configs": self.all_configs,
             "address_only": self.address_only or None,
+            "project": self.project,
+            "fail_fast": {"stop": os.path.join(folder, STOP), "accepted": self.accepted} if self.fail_fast else None,
             # Bundles that are to become one file are merged at the end.
             "save": (os.path.abspath(self.save) if self.save_is_folder else folder) if self.save else None,
             "save_name": None if self.save is None or self.save_is_folder else self.save,
@@ -229,14 +246,16 @@ _OPTIONS = {
     "--all-configs": ("all_configs", None),
     "--address-only": ("address_only", None),
     "--quiet": ("quiet", None),
+    "--fail-fast": ("fail_fast", None),
 }
 
-_PLANNED = ("--seed", "--data", "--fail-fast")
+_PLANNED = ("--seed", "--data")
 
 
 def parse(arguments):
     """(options, what stands after them). Raises ValueError or tilesight.Error with one line."""
     options = Options()
+    chosen = set()  # fields
     position = 0
     while position < len(arguments):
         argument = arguments[position]
@@ -248,6 +267,7 @@ def parse(arguments):
         if name not in _OPTIONS:
             raise ValueError(f"there is no option {name}{_hint(name)}")
         field, read = _OPTIONS[name]
+        chosen.add(field)
         position += 1
         if read is None:
             if given:
@@ -267,6 +287,10 @@ def parse(arguments):
             options.kernel_text = value
     if options.save_all and not options.save:
         raise ValueError("--save-all needs --save")
+    options.project = project_settings(os.getcwd())
+    for field in ("fail_on", "print_limit", "baseline", "like", "all_configs"):
+        if field in options.project and field not in chosen:
+            setattr(options, field, options.project[field])
     return options, arguments[position:]
 
 

@@ -87,6 +87,7 @@ class Plan:
         self.check = check
 
     def launch(self, kernel, bound, grid, autotune):
+        recorder.stop_with_others()
         uninitialized = self.check.uninitialized if self.check else ()
         clients = self.clients
         counted = recorder.counts(kernel.name)
@@ -151,6 +152,29 @@ def reason(error):
     return text.split(": error: ", 1)[-1]
 
 
+def _program_line():
+    """"FILE:LINE: " of the program's own code that is running, or ""."""
+    own = os.path.dirname(os.path.abspath(__file__)) + os.sep
+    frame = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith(own) and os.sep + "triton" + os.sep not in file and not file.startswith("<"):
+            here = os.getcwd() + os.sep
+            return f"{file[len(here):] if file.startswith(here) else file}:{frame.f_lineno}: "
+        frame = frame.f_back
+    return ""
+
+
+def _end():
+    """Ends the process at once, whatever the program would catch."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            pass
+    os._exit(1)
+
+
 class Recorder:
     """The reports of this process."""
 
@@ -165,6 +189,7 @@ class Recorder:
         self._left_out = set()   # names of kernels
         self._lock = threading.Lock()
         self._filter = None
+        self._judge = None       # a Session, with --fail-fast
         self._saved = 0          # bytes written by --save
         self._kept = 0           # bytes of inputs that ts.launches holds
 
@@ -256,23 +281,48 @@ class Recorder:
         self.remember(report)
         if self.wire is not None:
             self.wire.launch(report)
+            self._stop_at_error(report)
         action = config.resolve("on_finding")
         if action is None:
             action = "collect" if self.wire is not None else \
                 "raise" if "PYTEST_CURRENT_TEST" in os.environ else "print"
-        if action == "collect" or report.native.clean:
+        if action == "collect" or report.native.clean or report.session.clean:
             return
         if action == "raise":
             report.raise_for_findings()
         self._print(report)
 
     def _print(self, report):
-        marks = set(report.native.fingerprints)
+        marks = set(report.session.fingerprints)
         with self._lock:
             new = marks - self._shown
             self._shown |= marks
         if new:
             print(report.text(colour=sys.stderr.isatty()), end="", file=sys.stderr, flush=True)
+
+    def _stop_at_error(self, report):
+        """`run --fail-fast`: ends the program if this launch has an error that nothing accepts."""
+        options = config.command_line().get("fail_fast")
+        if not options or report.native.clean:
+            return
+        with self._lock:
+            if self._judge is None:
+                accepted = options["accepted"]
+                rules = [tuple(rule) for rule in accepted["ignore_rules"]]
+                self._judge = engine.native().Session(**{**accepted, "ignore_rules": rules})
+            self._judge.add(report.native)
+            if not self._judge.errors:
+                return
+        self.note(f"{_program_line()}the program was ended at the first launch with an error (--fail-fast)")
+        with open(options["stop"], "w"):
+            pass
+        _end()
+
+    def stop_with_others(self):
+        """`run --fail-fast`: ends this process if another one of the program has met an error."""
+        options = config.command_line().get("fail_fast")
+        if options and self.wire is not None and os.path.exists(options["stop"]):
+            _end()
 
     def note(self, text):
         """Something to say once that is no finding."""

@@ -1,6 +1,7 @@
 #include "findings/baseline.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <tuple>
@@ -120,6 +121,18 @@ Result<Baseline> readBaseline(const std::string& path) {
     baseline.unknowns.push_back(std::move(known));
   }
   return baseline;
+}
+
+Result<std::optional<Baseline>> baselineOf(const std::string& path, const std::string& written) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (path.empty()) return std::optional<Baseline>();
+  const bool first = !written.empty() && !fs::exists(path, error) &&
+                     fs::absolute(path, error).lexically_normal() == fs::absolute(written, error).lexically_normal();
+  if (first) return std::optional<Baseline>();
+  Result<Baseline> known = readBaseline(path);
+  if (!known) return failure(known.error());
+  return std::optional<Baseline>(std::move(*known));
 }
 
 std::string baselineText(const std::vector<const Finding*>& findings,

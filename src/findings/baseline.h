@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,10 @@ struct Baseline {
 /// Reads a baseline. Errors: a file that cannot be read, or is none; with its path and, where the text
 /// is not JSON, line and column.
 Result<Baseline> readBaseline(const std::string& path);
+
+/// The same for the baseline of a run, which may name none (""), and one that the run is to write for the
+/// first time: both are no baseline.
+Result<std::optional<Baseline>> baselineOf(const std::string& path, const std::string& written);
 
 /// The same text for the same findings, in whatever order they came. Files are relative to `directory`
 /// where they lie below it.

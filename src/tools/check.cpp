@@ -8,6 +8,7 @@
 #include "findings/reports.h"
 #include "findings/session.h"
 #include "launch/bundle.h"
+#include "settings/settings.h"
 #include "tools/client_names.h"
 #include "tools/launch_filter.h"
 #include "tools/options.h"
@@ -75,61 +76,81 @@ struct Check {
       if (!filter.wants(*name)) continue;
       Result<launch::Launch> launch = bundle->launch(i);
       if (!launch) return session.addProblem(launch.error());
-      if (options.numSms) launch->numSms = options.numSms;
+      if (options.numSms) launch->numSms = *options.numSms;
       if (Status status = checkLaunch(path, *launch); !status) session.addProblem(status.error());
     }
   }
 };
 
-}  // namespace
-
-int check(const CheckOptions& options) {
-  const auto refused = [](const Diagnostic& error) {
-    return usageError(error.remedy.empty() ? error.message
-                                           : fmt::format("{}; {}", error.message, error.remedy),
-                      "check");
-  };
+Result<std::vector<exec::ClientInstance>> chosenClients(const CheckOptions& options,
+                                                        const settings::Settings& project) {
   std::vector<std::string> names = options.clients;
   if (!options.tool.empty()) {
     const Result<std::vector<std::string>> group = clientsOfTool(options.tool);
-    if (!group) return refused(group.error());
+    if (!group) return failure(group.error());
     names.insert(names.end(), group->begin(), group->end());
   }
-  if (names.empty()) names = {"sanitizer"};
-  Result<std::vector<exec::ClientInstance>> clients = clientsNamed(names);
+  if (!names.empty()) return clientsNamed(names);
+  if (!project.client) return clientsNamed({"sanitizer"});
+  auto clients = clientsNamed(*project.client);
+  if (!clients) return failure(project.wrong("client", clients.error().message));
+  return clients;
+}
+
+/// The command line, then pyproject.toml, then what is usual.
+Result<findings::SessionOptions> sessionOptions(const CheckOptions& options, const settings::Settings& project) {
+  findings::SessionOptions session;
+  auto baseline = findings::baselineOf(options.baseline.empty() ? project.baseline.value_or("") : options.baseline,
+                                       options.writeBaseline);
+  if (!baseline) return failure(baseline.error());
+  session.baseline = std::move(*baseline);
+  session.ignore = options.ignore;
+  session.ignore.insert(session.ignore.end(), project.ignore.begin(), project.ignore.end());
+  session.ignoreRules = project.ignoreRules;
+  session.printLimit = options.printLimit.value_or(project.printLimit.value_or(session.printLimit));
+  session.failOn = findings::parseFailOn(options.failOn.value_or(project.failOn.value_or("error")))
+                       .value_or(findings::FailOn::Error);
+  session.errorExitCode = options.errorExitCode;
+  session.quiet = options.quiet;
+  return session;
+}
+
+/// Errors with a place are said as such, others as wrong usage.
+int refused(const Diagnostic& error) {
+  if (!error.file.empty()) {
+    printError(error);
+    return 2;
+  }
+  return usageError(error.remedy.empty() ? error.message : fmt::format("{}; {}", error.message, error.remedy),
+                    "check");
+}
+
+}  // namespace
+
+int check(const CheckOptions& options) {
+  const Result<settings::Settings> project = settings::read(".");
+  if (!project) return refused(project.error());
+  Result<std::vector<exec::ClientInstance>> clients = chosenClients(options, *project);
   if (!clients) return refused(clients.error());
   Result<LaunchFilter> filter =
       LaunchFilter::create(options.kernelName, options.launchSkip, options.launchCount);
   if (!filter) return refused(filter.error());
-
   findings::ReportOptions reports{.format = *findings::parseReportFormat(options.format),
                                   .json = options.json,
                                   .sarif = options.sarif,
                                   .output = options.output,
                                   .writeBaseline = options.writeBaseline};
   if (Status status = findings::checkReports(reports); !status) return refused(status.error());
+  Result<findings::SessionOptions> session = sessionOptions(options, *project);
+  if (!session) return refused(session.error());
 
-  findings::SessionOptions session;
-  if (!options.baseline.empty()) {
-    Result<findings::Baseline> baseline = findings::readBaseline(options.baseline);
-    if (!baseline) {
-      printError(baseline.error());
-      return 2;
-    }
-    session.baseline = std::move(*baseline);
-  }
-  session.ignore = options.ignore;
-  session.printLimit = options.printLimit;
-  session.failOn = findings::parseFailOn(options.failOn).value_or(findings::FailOn::Error);
-  session.errorExitCode = options.errorExitCode;
-  session.quiet = options.quiet;
   Check check{options,
               {.clients = std::move(*clients),
-               .threads = options.threads,
+               .threads = options.threads.value_or(project->threads.value_or(0)),
                .addressOnly = options.addressOnly,
-               .timeLimit = options.timeout},
+               .timeLimit = options.timeout.value_or(project->timeout.value_or(0))},
               std::move(*filter),
-              findings::Session(session),
+              findings::Session(std::move(*session)),
               {}};
   for (const std::string& path : options.files)
     if (!check.stop()) check.checkFile(path);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,13 @@ struct CheckOptions {
   uint64_t launchSkip = 0;           // of the launches that match
   uint64_t launchCount = UINT64_MAX;
   std::vector<std::string> ignore;
-  uint32_t printLimit = 50;
-  std::string failOn = "error";
+  std::optional<uint32_t> printLimit;  // what is not given here may be in pyproject.toml
+  std::optional<std::string> failOn;
   int errorExitCode = 1;
   bool failFast = false;
-  unsigned threads = 0;
-  uint32_t numSms = 0;  // 0: as recorded
-  double timeout = 0;   // seconds a launch; 0: no limit
+  std::optional<uint32_t> threads;
+  std::optional<uint32_t> numSms;   // absent: as recorded
+  std::optional<double> timeout;    // seconds a launch; absent: no limit
   bool addressOnly = false;
   bool quiet = false;
   std::string json, sarif;           // files, "-" for standard output, "": none
