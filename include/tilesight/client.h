@@ -35,7 +35,8 @@ enum ts_need {
   TS_NEED_ORDER = 1u << 2,     /* hooks of one range come in program order (always true for now) */
   TS_NEED_COMPUTE = 1u << 3,   /* on_dot, on_reduce */
   TS_NEED_PROGRAMS = 1u << 4,  /* program_begin/program_end */
-  TS_NEED_LOOPS = 1u << 5      /* loop_iteration */
+  TS_NEED_LOOPS = 1u << 5,     /* loop_iteration */
+  TS_NEED_PROMISES = 1u << 6   /* hints of the program are checked, and broken ones reported in the client's name */
 };
 
 enum ts_access_kind { TS_LOAD = 0, TS_STORE = 1, TS_ATOMIC_RMW = 2, TS_ATOMIC_CAS = 3, TS_COPY = 4 };

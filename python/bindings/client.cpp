@@ -27,7 +27,8 @@ namespace {
 const std::map<std::string, uint32_t>& needBits() {
   static const std::map<std::string, uint32_t> bits{
       {"addresses", TS_NEED_ADDRESSES}, {"elements", TS_NEED_ADDRESSES}, {"order", TS_NEED_ORDER},
-      {"compute", TS_NEED_COMPUTE},     {"programs", TS_NEED_PROGRAMS},  {"loops", TS_NEED_LOOPS}};
+      {"compute", TS_NEED_COMPUTE},     {"programs", TS_NEED_PROGRAMS},  {"loops", TS_NEED_LOOPS},
+      {"promises", TS_NEED_PROMISES}};
   return bits;
 }
 

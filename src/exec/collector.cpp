@@ -66,6 +66,7 @@ void Collector::merge(Collector&& later) {
     findings::Finding& mine = it->second.finding;
     mine.countElements += entry->finding.countElements;
     mine.countPrograms += entry->finding.countPrograms;
+    mine.severity = std::max(mine.severity, entry->finding.severity);
     // The sentence gives the most bytes past the end; the witness stays the first.
     bool sameSide = !mine.operand || !entry->finding.operand ||
                     (mine.operand->bytesPast < 0) == (entry->finding.operand->bytesPast < 0);

@@ -26,7 +26,8 @@ void faultBits(const ts_access* access, uint8_t* out) {
   core.machine->context().memory->faultBits(core.machine->pool(), *core.resolved, out);
   // Addresses that already depend on an earlier fault are that fault's consequence.
   const Tile& pointer = core.machine->in(*core.instr, 0);
-  if (!pointer.taint) return;
+  // An address that only breaks a promise is the one that the program meant.
+  if (!pointer.taint || core.machine->onlyPromises(*pointer.taint)) return;
   const Tile& tainted = pointer.taint->mask;
   for (int64_t i = 0; i < access->elements; ++i)
     if (elementBits(tainted, tainted.numel() == access->elements ? i : 0)) out[i] = 0;

@@ -29,11 +29,15 @@ struct LoopRecord {
 
 /// What made elements of a tile meaningless.
 struct Cause {
-  enum class Kind : uint8_t { Fault, DivisionByZero, InvalidShift, InvalidIndex, InvalidConversion } kind;
+  enum class Kind : uint8_t { Fault, DivisionByZero, InvalidShift, InvalidIndex, InvalidConversion, Divisibility, Contiguity, Constancy } kind;
   const Instr* instr = nullptr;
   // The place of the first time it happened, for kinds that become a finding at a sink.
   std::array<int64_t, 3> program{};
   std::vector<findings::Iteration> iterations;
+  std::string text;  // promises: what is wrong about the value
+  bool scalar = false;  // promises: it is one value
+  /// A promise to the compiler that the value breaks: the value itself is what the program meant.
+  bool isPromise() const { return kind >= Kind::Divisibility; }
 };
 
 enum class Progress : uint8_t { Done, Waiting, Stopped };
@@ -69,6 +73,7 @@ struct LaunchContext {
   bool addressOnly = false;
   Stopper* stopper = nullptr;  // may be null
   uint64_t iterationLimit = 0;  // loop iterations a program may take; 0: any number
+  const char* promisesTo = nullptr;  // the client that is told of broken promises; null: none is checked
   bool needAccess = false, needCompute = false, needPrograms = false, needLoops = false;
 };
 
@@ -154,6 +159,13 @@ class Machine {
 
   bool tainting() const { return tainting_; }
   uint32_t cause(Cause::Kind kind, const Instr& instr);
+  Cause& causeAt(uint32_t number) { return causes_[number]; }
+  bool onlyPromises(const Taint& taint) const;
+  /// Elements of a value that an earlier fault made meaningless, so that what comes of them is its
+  /// consequence; null: there are none.
+  const Tile* meaningless(const Tile& value) const {
+    return value.taint && !onlyPromises(*value.taint) ? &value.taint->mask : nullptr;
+  }
   void taintSlot(uint32_t slot, Tile mask, uint32_t cause);
   void propagate(const Instr& instr);
   /// A tainted value reached something that matters: a stored value, an address, a mask, a branch.
@@ -166,6 +178,8 @@ class Machine {
   bool mustStop(const Instr* instr);
   Progress execute();
   void sinkCause(const Instr& instr, const Cause& cause, const Tile& hit, int64_t count, const char* where);
+  void sinkPromise(const Instr& instr, const Cause& cause, const Tile& value, const Tile& hit, int64_t count, const char* where);
+  bool endsHere(const Instr& instr) const;
 
   const LaunchContext& context_;
   const std::vector<uint32_t>& operands_;
@@ -198,6 +212,11 @@ using Handler = void (*)(Machine&, const Instr&);
 #define OP(name) void exec##name(Machine&, const Instr&);
 #include "plan/opcodes.def"
 #undef OP
+
+/// Could the compiler, trusting what is promised of an address or a mask, combine elements of this access into
+/// wider pieces that are not what the program asks for? `hit`: the elements whose address breaks the promise;
+/// `mask`: the mask that depends on it, or null.
+bool widensWrongly(Machine& machine, const Instr& access, const Cause& cause, const Tile& hit, const Tile* mask);
 
 /// Elements of a load or atomic that were outside mean nothing from here on.
 void taintFaults(Machine& machine, const Instr& instr, const Resolved& access);

@@ -161,8 +161,8 @@ void execBinary(Machine& m, const Instr& instr) {
     if (!b.isSplat() || b.base < 0 || b.base >= width.base) bad = compareI(m.pool(), CmpIOp::Uge, b, width);
   }
   // What an earlier fault left there is that fault's consequence.
-  if (bad.form != Form::Empty && b.taint)
-    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), b.taint->mask, maskSplat(true, b.taint->mask.shape)));
+  if (const Tile* excused = m.meaningless(b); excused && bad.form != Form::Empty)
+    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), *excused, maskSplat(true, excused->shape)));
   Tile result = binary(m.pool(), op, a, b, instr.dying);
   if (result.form == Form::Empty) return m.noKernel(instr);
   bool any = bad.form != Form::Empty && countTrue(m.pool(), bad) > 0;
@@ -261,16 +261,23 @@ void execHistogram(Machine& m, const Instr& instr) {
   bool masked = instr.flag & 1;
   Tile mask = masked ? contiguous(m.pool(), m.in(instr, 1)) : Tile{};
   const Shape* shape = m.outShape(instr);
+  // What an earlier fault left there is that fault's consequence.
+  const Tile* faulty = m.meaningless(m.in(instr, 0));
+  Tile excused = faulty ? contiguous(m.pool(), *faulty) : Tile{};
   std::vector<int64_t> bins(shape->numel, 0);
+  bool outside = false;
   for (int64_t i = 0; i < source.numel(); ++i) {
     if (masked && !mask.data()[i]) continue;
     int64_t bin = elementBits(source, i);
     if (bin >= 0 && bin < shape->numel) ++bins[bin];
+    else outside = outside || excused.form == Form::Empty || !excused.data()[i];
   }
   Tile result = denseTile(m.pool(), m.outKind(instr), shape);
   uint32_t bytes = result.elementBytes();
   for (int64_t i = 0; i < shape->numel; ++i) std::memcpy(denseData(result) + i * bytes, &bins[i], bytes);
   m.set(instr, std::move(result));
+  // GPUs count such an element in a bin that some of its bits name, so any bin may be wrong.
+  if (outside) m.taintSlot(m.outSlot(instr), maskSplat(true, shape), m.cause(Cause::Kind::InvalidIndex, instr));
 }
 
 void execTake(Machine& m, const Instr& instr) {
@@ -318,9 +325,8 @@ void execTake(Machine& m, const Instr& instr) {
     int64_t k = elementBits(index, i);
     denseData(bad)[i] = k < 0 || k >= from.dims[axis];
   }
-  if (m.in(instr, 1).taint) {
-    const Tile& before = m.in(instr, 1).taint->mask;
-    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), before, maskSplat(true, before.shape)));
+  if (const Tile* excused = m.meaningless(m.in(instr, 1))) {
+    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), *excused, maskSplat(true, excused->shape)));
     if (countTrue(m.pool(), bad) == 0) return;
   }
   m.taintSlot(m.outSlot(instr), std::move(bad), m.cause(Cause::Kind::InvalidIndex, instr));

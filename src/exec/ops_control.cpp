@@ -119,6 +119,4 @@ void execWhileEnd(Machine& m, const Instr&) { m.leaveLoop(); }
 
 void execReturn(Machine& m, const Instr&) { m.finish(); }
 
-void execAssume(Machine&, const Instr&) {}
-
 }  // namespace tilesight::exec

@@ -178,6 +178,8 @@ std::string operationName(const Instr& instr) {
       return fmt::format("atomic_{}", instr.sub < std::size(kNames) ? kNames[instr.sub] : "rmw");
     }
     case Opcode::Assert: return "assert";
+    case Opcode::Assume: return "assume";
+    case Opcode::Hint: return "hint";
     case Opcode::BranchIfNot: return "branch";
     case Opcode::LoopBegin: return "loop";
     default: return instr.source->name.substr(instr.source->name.find('.') + 1);

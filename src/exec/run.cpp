@@ -173,6 +173,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
     context.needAccess = context.needAccess || (table.needs & TS_NEED_ADDRESSES);
     context.needCompute = context.needCompute || (table.needs & TS_NEED_COMPUTE);
     context.needPrograms = context.needPrograms || (table.needs & TS_NEED_PROGRAMS);
+    if (!context.promisesTo && (table.needs & TS_NEED_PROMISES)) context.promisesTo = table.name;
     context.needLoops = context.needLoops || (table.needs & TS_NEED_LOOPS);
     sanitizer = sanitizer || std::strcmp(table.name, "sanitizer") == 0;
     announce(clients[i], launch, memory);

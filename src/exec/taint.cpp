@@ -1,6 +1,7 @@
 // Taint: elements that do not mean what the program meant, followed element by element to where they
 // matter. It costs nothing until the first fault, division by zero or overlong shift.
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -24,8 +25,9 @@ const char* kindName(Cause::Kind kind) {
   }
 }
 
-const char* eventOf(Cause::Kind kind) {
-  switch (kind) {
+const char* eventOf(const Cause& cause) {
+  if (cause.instr->op == Opcode::Histogram) return "a histogram of values outside its bins";
+  switch (cause.kind) {
     case Cause::Kind::DivisionByZero: return "integer division by zero";
     case Cause::Kind::InvalidIndex: return "a gather with an index outside its axis";
     case Cause::Kind::InvalidConversion: return "a float that does not fit the integer it is converted to";
@@ -95,7 +97,7 @@ void Machine::propagate(const Instr& instr) {
       break;
     }
   }
-  if (!first) return;
+  if (!first || endsHere(instr)) return;
   for (unsigned k = 0; k < instr.outCount; ++k) {
     Tile& result = slots_[outSlot(instr, k)];
     if (result.form == Form::Empty || result.form == Form::View) continue;
@@ -185,13 +187,82 @@ void Machine::propagate(const Instr& instr) {
   }
 }
 
+bool Machine::onlyPromises(const Taint& taint) const {
+  return std::all_of(taint.causes.begin(), taint.causes.end(), [this](uint32_t cause) { return causes_[cause].isPromise(); });
+}
+
+// A promise is about addresses: it ends where a value becomes something else.
+bool Machine::endsHere(const Instr& instr) const {
+  switch (instr.op) {
+    case Opcode::Splat:
+    case Opcode::Broadcast:
+    case Opcode::Reshape:
+    case Opcode::Permute:
+    case Opcode::PtrAdd:
+    case Opcode::PtrToInt:
+    case Opcode::IntToPtr:
+    case Opcode::Bitcast:
+    case Opcode::Binary:
+    case Opcode::Select:
+    case Opcode::Cast: return false;
+    default: break;
+  }
+  bool compares = instr.op == Opcode::CompareI;  // sizes decide masks
+  for (unsigned i = 0; i < instr.inCount; ++i)
+    if (const auto& taint = in(instr, i).taint)
+      for (uint32_t cause : taint->causes)
+        if (!causes_[cause].isPromise() || (compares && causes_[cause].scalar)) return false;
+  return true;
+}
+
 void Machine::sink(const Instr& instr, const Tile& value, const Tile* active, const char* where) {
   if (!value.taint) return;
   Tile hit = value.taint->mask;
   if (active) hit = maskAnd(pool_, fitMask(pool_, hit, active->shape), *active);
   int64_t count = countTrue(pool_, hit);
   if (count == 0) return;
-  for (uint32_t number : value.taint->causes) sinkCause(instr, causes_[number], hit, count, where);
+  for (uint32_t number : value.taint->causes) {
+    const Cause& cause = causes_[number];
+    if (!cause.isPromise()) sinkCause(instr, cause, hit, count, where);
+    else if (where == std::string_view("address") || (where == std::string_view("mask") && cause.scalar)) {
+      // Several promises of one value: its elements count once.
+      bool counted = std::any_of(value.taint->causes.begin(), value.taint->causes.end(), [&](uint32_t other) {
+        return other < number && causes_[other].isPromise() && causes_[other].instr == cause.instr;
+      });
+      sinkPromise(instr, cause, value, hit, counted ? 0 : count, where);
+    }
+  }
+}
+
+void Machine::sinkPromise(const Instr& instr, const Cause& cause, const Tile& value, const Tile& hit, int64_t count,
+                          const char* where) {
+  FindingKey key{"hint-violation", cause.instr, -1};
+  findings::Finding* found = collector_.find(key);
+  // A mask may be there to catch the very value: it counts only where it tells elements apart that go together.
+  const Tile* mask = where == std::string_view("mask") ? &value : nullptr;
+  bool wrong = (mask || !found || found->severity != findings::Severity::Error) && widensWrongly(*this, instr, cause, hit, mask);
+  if (mask && !wrong) return;
+  Place place = placeOf(context_, instr);
+  if (!found) {
+    findings::Finding finding = findingAt(*this, *cause.instr, key.kind, findings::Severity::Warning, cause.text);
+    finding.client = context_.promisesTo;
+    finding.iterations = cause.iterations;
+    Tile dense = contiguous(pool_, hit);
+    int64_t first = 0;
+    while (first < dense.numel() && !dense.data()[first]) ++first;
+    finding.element = elementIndex(*hit.shape, first);
+    explainValue(*this, *cause.instr, context_.plan->program.slots[inSlot(*cause.instr, 0)].value, finding);
+    if (place.frame.line)
+      finding.notes.push_back(fmt::format("it reaches the {} of a {} at line {}: {}", where, operationName(instr), place.frame.line, place.sourceLine));
+    found = &collector_.add(key, std::move(finding));
+  }
+  if (wrong && found->severity != findings::Severity::Error) {
+    found->severity = findings::Severity::Error;
+    collector_.addConsequence(cause.instr, fmt::format("line {}: the compiler, trusting the promise, combines elements of this {} "
+                                                       "that {}", place.frame.line, operationName(instr),
+                                                       mask ? "the mask tells apart" : "do not lie together"));
+  }
+  if (count) collector_.count(key, count, program_.linear);
 }
 
 void Machine::sinkCause(const Instr& instr, const Cause& cause, const Tile& hit, int64_t count, const char* where) {
@@ -209,14 +280,14 @@ void Machine::sinkCause(const Instr& instr, const Cause& cause, const Tile& hit,
     bool conversion = cause.kind == Cause::Kind::InvalidConversion;
     findings::Finding finding =
         findingAt(*this, *cause.instr, kindName(cause.kind), conversion ? findings::Severity::Warning : findings::Severity::Error,
-                  fmt::format("{} reaches the {} of a {}", eventOf(cause.kind), where, operationName(instr)));
+                  fmt::format("{} reaches the {} of a {}", eventOf(cause), where, operationName(instr)));
     finding.client = "execution";
     finding.iterations = cause.iterations;
     Tile dense = contiguous(pool_, hit);
     int64_t first = 0;
     while (first < dense.numel() && !dense.data()[first]) ++first;
     finding.element = elementIndex(*hit.shape, first);
-    explainValue(*this, *cause.instr, cause.instr->source->operands[conversion ? 0 : 1], finding);
+    explainValue(*this, *cause.instr, cause.instr->source->operands[conversion || cause.instr->op == Opcode::Histogram ? 0 : 1], finding);
     Place place = placeOf(context_, instr);
     if (place.frame.line) finding.notes.push_back(fmt::format("it is used at line {}: {}", place.frame.line, place.sourceLine));
     collector_.add(key, std::move(finding));

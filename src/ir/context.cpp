@@ -132,11 +132,12 @@ Type Context::index() {
 
 Type Context::none() { return impl_->type(TypeStorage{}); }
 
-Type Context::pointer(Type pointee, uint32_t addressSpace) {
+Type Context::pointer(Type pointee, uint32_t addressSpace, std::string spaceName) {
   TypeStorage s;
   s.kind = TypeKind::Pointer;
   s.inner = pointee;
   s.addressSpace = addressSpace;
+  s.text = std::move(spaceName);
   return impl_->type(std::move(s));
 }
 

@@ -23,7 +23,8 @@ class Context {
   Type floating(ElementKind kind);
   Type index();
   Type none();
-  Type pointer(Type pointee, uint32_t addressSpace = 1);
+  /// `spaceName`: the address space as it is spelled where it has a name; empty for numbers and for 1.
+  Type pointer(Type pointee, uint32_t addressSpace = 1, std::string spaceName = {});
   Type tensor(std::vector<int64_t> shape, Type element, Attribute encoding = {});
   Type descriptor(std::vector<int64_t> shape, Type element, bool tensorSpelling);
   Type descriptor(std::vector<int64_t> shape, Type element, bool tensorSpelling, Attribute layout);

@@ -57,7 +57,9 @@ void append(std::string& out, const TypeStorage& type) {
     case TypeKind::Opaque: out += type.text; return;
     case TypeKind::Pointer:
       out += "!tt.ptr<" + type.inner.str();
-      if (type.addressSpace != 1)
+      if (!type.text.empty())
+        fmt::format_to(std::back_inserter(out), ", \"{}\"", type.text);
+      else if (type.addressSpace != 1)
         fmt::format_to(std::back_inserter(out), ", {}", type.addressSpace);
       out += '>';
       return;

@@ -15,7 +15,7 @@ enum class TypeKind : uint8_t {
   Integer,     // i1 .. i128; si8, ui32 with `signedness`
   Float,       // see ElementKind
   Index,       // builtin index
-  Pointer,     // !tt.ptr<element[, addressSpace]>
+  Pointer,     // !tt.ptr<element[, addressSpace]>, a number (up to 3.8) or its name in quotes
   Tensor,      // tensor<shape x element[, encoding]>, 0-D included
   Descriptor,  // !tt.tensordesc<...>: block shape and element; `text` keeps the spelling form
   View,        // !tile.view<...>: the common IR's descriptor or block pointer
@@ -79,7 +79,8 @@ struct TypeStorage {
   const void* encoding = nullptr;  // Tensor, Descriptor: interned attribute storage, or null
   std::vector<Type> inputs, results;  // Function
   std::string text;              // Opaque: as written. Descriptor: "tensor" when the old
-                                 // !tt.tensordesc<tensor<..>> spelling was used
+                                 // !tt.tensordesc<tensor<..>> spelling was used. Pointer: the
+                                 // address space by name
 };
 
 /// Size in bytes of one element in memory (i1 is one byte); 0 if it has no byte size (i4, fp4).

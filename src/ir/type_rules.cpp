@@ -24,7 +24,7 @@ Type deriveType(Context& context, RuleKind kind, Type source) {
     case RuleKind::Element: return source.elementType();
     case RuleKind::ElementPointer:
       if (!source.isPointer()) return {};
-      return context.pointer(source->inner.elementType(), source->addressSpace);
+      return context.pointer(source->inner.elementType(), source->addressSpace, source->text);
     default: return {};
   }
 }

@@ -39,6 +39,9 @@ class Emitter {
       invariant_[slot] = true;
       program_.parameters.push_back(slot);
     }
+    out_ = &program_.prologue;
+    for (size_t i = 0; i < program_.parameters.size(); ++i)
+      emitHint(*entry, instance, program_.parameters[i], parameterHint(*entry, i));
     out_ = &program_.code;
     TS_CHECK(emitFunction(instance, {}));
     // Combine regions stand behind the program.
@@ -279,6 +282,22 @@ class Emitter {
     return {};
   }
 
+  // -- promises ---------------------------------------------------------------------------------------------
+
+  void emitHint(const Operation& op, const Instance* instance, uint32_t slot, std::optional<Hint> hint) {
+    if (!hint || slot == kNoSlot) return;
+    emit(Opcode::Hint, &op, instance, {slot}, {}).immediate = static_cast<int64_t>(program_.hints.size());
+    program_.hints.push_back(std::move(*hint));
+  }
+  void emitResultHint(const Operation& op, const Instance* instance) {
+    if (op.results.size() == 1) emitHint(op, instance, slotOf(instance, op.results[0].get()), resultHint(op));
+  }
+  void emitArgumentHints(const Operation& loop, const Instance* instance) {
+    const auto& arguments = loop.regions.back()->blocks[0]->arguments;
+    for (size_t i = 0; i < arguments.size(); ++i)
+      emitHint(loop, instance, slotOf(instance, arguments[i].get()), argumentHint(loop, i));
+  }
+
   // -- operations ---------------------------------------------------------------------------------------
 
   Status emitBlock(const Block& block, Instance* instance) {
@@ -290,13 +309,16 @@ class Emitter {
   Status emitOp(const Operation& op, Instance* instance) {
     if (op.name == "scf.for") return emitFor(op, instance);
     if (op.name == "scf.while") return emitWhile(op, instance);
-    if (op.name == "scf.if") return emitIf(op, instance);
-    if (op.name == "tile.call") return emitCall(op, instance);
+    if (op.name == "scf.if" || op.name == "tile.call") {
+      TS_CHECK(op.name == "scf.if" ? emitIf(op, instance) : emitCall(op, instance));
+      emitResultHint(op, instance);
+      return {};
+    }
     std::optional<Class> cls = classify(op);
     if (!cls) return {};  // terminators: their parents emit them
     bool resultNeeded = need_.anyResultNeeded(op);
     if (cls->pure && !resultNeeded) return {};
-    if (cls->op == Opcode::Assume) return {};
+    if (cls->op == Opcode::Assume && op.operands.empty()) return {};  // a barrier
     std::vector<uint32_t> in, out;
     uint32_t dying = 0;
     bool allInvariant = true;
@@ -329,10 +351,12 @@ class Emitter {
       instr.immediate = static_cast<int64_t>(program_.assembly.size());
       program_.assembly.push_back(std::move(*ptx));
     }
+    if (resultNeeded) emitResultHint(op, instance);
     out_ = saved;
     if (isAtomic(cls->op) || cls->op == Opcode::Print) program_.sequential = true;
     if (cls->op == Opcode::Reduce || cls->op == Opcode::Scan || cls->op == Opcode::Map) {
       size_t at = out_->size() - 1;
+      while ((*out_)[at].op != cls->op) --at;  // a hint stands behind it
       auto body = emitRegion(op, instance);
       if (!body) return failure(std::move(body).error());
       (*out_)[at].body = *body;
@@ -398,6 +422,7 @@ class Emitter {
          {induction})
         .flag = op.attribute("unsignedCmp") ? 1 : 0;
     uint32_t start = here();
+    emitArgumentHints(op, instance);
     TS_CHECK(emitBlock(body, instance));
     const Operation& yield = *body.operations.back();
     emitMove(&yield, instance, {yield.operands.begin(), yield.operands.end()}, phis);
@@ -428,6 +453,7 @@ class Emitter {
     uint32_t branch = here();
     emit(Opcode::BranchIfNot, &condition, instance, {slotOf(instance, condition.operands[0])}, {});
     emitMove(&condition, instance, passed, afterSlots, false);
+    emitArgumentHints(op, instance);
     TS_CHECK(emitBlock(after, instance));
     const Operation& yield = *after.operations.back();
     emitMove(&yield, instance, {yield.operands.begin(), yield.operands.end()}, beforeSlots);

@@ -59,9 +59,9 @@ void Need::visit(const Operation& op) {
   }
   if (name == "tile.view_load" || name == "tile.view_gather" || name == "tile.view_scatter" ||
       name == "tile.view_reduce" || name.starts_with("tile.atomic_") || name == "tile.print" ||
-      name == "tile.assert" || name == "tile.opaque" || name == "tile.inline_asm" || name == "tile.extern")
+      name == "tile.assert" || name == "tile.assume" || name == "tile.opaque" || name == "tile.inline_asm" || name == "tile.extern")
     return requireAll();
-  if (name == "tile.assume" || name == "tile.barrier") return;
+  if (name == "tile.barrier") return;
   if (name == "cf.cond_br") {
     require(op.operands[0]);
   }

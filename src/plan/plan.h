@@ -13,6 +13,7 @@
 #include "foreign/ptx.h"
 #include "ir/context.h"
 #include "ir/operation.h"
+#include "plan/hints.h"
 #include "support/result.h"
 
 namespace tilesight::plan {
@@ -67,6 +68,7 @@ struct Program {
   std::vector<Instr> prologue, code;
   std::vector<RegionCode> regions;
   std::vector<std::shared_ptr<const foreign::Ptx>> assembly;
+  std::vector<Hint> hints;
   std::vector<uint32_t> operands;      // slot numbers, sliced by Instr::in/out
   std::vector<Slot> slots;
   std::vector<uint32_t> parameters;    // slots of the entry's parameters

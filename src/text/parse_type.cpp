@@ -3,6 +3,8 @@
 //   tensor   ::= `tensor` `<` (extent `x`)* type (`,` encoding)? `>`
 //   function ::= `(` types `)` `->` (type | `(` types `)`)
 // Everything else is kept as it is written.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "text/parser.h"
@@ -162,13 +164,27 @@ bool Parser::parseShapedBody(std::vector<int64_t>& shape, ir::Type& element) {
   return parseType(element);
 }
 
+// Triton up to 3.8 gives address spaces by number, 3.9 by name; "global" is the one that is left out.
 bool Parser::parsePointerBody(ir::Type& out) {
+  static constexpr std::pair<std::string_view, uint32_t> kSpaces[] = {{"descriptor", 0}, {"global", 1}, {"constant", 4}};
   ir::Type pointee;
   uint32_t space = 1;
+  std::string name;
   if (!expect("<", "to begin the pointer type") || !parseType(pointee)) return false;
-  if (take(",") && !parseUnsigned(space, "an address space")) return false;
+  if (take(",")) {
+    if (is(TokenKind::String)) {
+      const uint32_t at = token_.offset;
+      if (!parseString(name)) return false;
+      const auto* known = std::find_if(std::begin(kSpaces), std::end(kSpaces), [&](auto& s) { return s.first == name; });
+      if (known == std::end(kSpaces)) return error(at, fmt::format("unknown address space \"{}\"", name));
+      space = known->second;
+      if (space == 1) name.clear();
+    } else if (!parseUnsigned(space, "an address space")) {
+      return false;
+    }
+  }
   if (!expect(">", "to end the pointer type")) return false;
-  out = context_.pointer(pointee, space);
+  out = context_.pointer(pointee, space, std::move(name));
   return true;
 }
 

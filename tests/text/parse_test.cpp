@@ -134,7 +134,8 @@ TEST(Types, PrintAsTheyAreWritten) {
   for (const char* text :
        {"i1", "si8", "ui32", "i4", "bf16", "f8E4M3FN", "f8E8M0FNU", "tf32", "index", "none", "tensor<f32>",
         "tensor<128x64xf16>", "tensor<0x0x4xi1>", "tensor<128x!tt.ptr<f32>>", "tensor<8xf32, #ttg.blocked<{a = [1, 2]}>>",
-        "!tt.ptr<f16>", "!tt.ptr<f16, 3>", "!tt.ptr<tensor<64x32xf16>>", "!tt.tensordesc<tensor<64x32xf16>>",
+        "!tt.ptr<f16>", "!tt.ptr<f16, 3>", "!tt.ptr<f16, \"constant\">", "!tt.ptr<i8, \"descriptor\">",
+        "tensor<4x!tt.ptr<f32, \"constant\">>", "!tt.ptr<tensor<64x32xf16>>", "!tt.tensordesc<tensor<64x32xf16>>",
         "!tt.tensordesc<64x32xui8>", "!tile.view<16x16xf32>", "(i32, f32) -> i1", "() -> ()", "() -> (() -> i32)",
         "(i32) -> (i32, f32)", "!ttg.memdesc<2x64xf16, #shared, mutable>", "memref<4x?xf32, strided<[1, ?]>>",
         "vector<4xf32>", "tuple<i32, tuple<>>", "tensor<*xf32>", "tensor<?x4xf32>", "!ttg.async.token"}) {

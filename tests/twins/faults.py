@@ -125,6 +125,48 @@ def device_assert_holds(run):
     run(checked_gather)[(2,)](numbers(32), numbers(32, np.int32), numbers(32), 32, B=16)
 
 
+# -- histograms --------------------------------------------------------------------------------------------
+
+
+@triton.jit
+def count(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    bins = tl.histogram(tl.load(x + i), 8)  # BUG: invalid-index histogram
+    tl.store(y + tl.arange(0, 8), bins)
+
+
+@triton.jit
+def count_masked(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    bins = tl.histogram(v, 8, mask=(i < n) & (v >= 0) & (v < 8))
+    tl.store(y + tl.arange(0, 8), bins)
+
+
+@case(finds("invalid-index histogram", element=[0], elements=8, programs=1), oracle=False)
+def value_without_a_bin(run):
+    run(count)[(1,)](ints(0, 1, 2, 3, 4, 5, 6, 8), np.zeros(8, np.int32), 8, B=8)
+
+
+@case(finds("invalid-index histogram", element=[0], elements=8, programs=1), oracle=False)
+def negative_value(run):
+    run(count)[(1,)](ints(0, 1, 2, 3, 4, 5, 6, -1), np.zeros(8, np.int32), 8, B=8)
+
+
+@case()
+def values_within_the_bins(run):
+    y = np.zeros(8, np.int32)
+    run(count)[(1,)](ints(0, 1, 1, 3, 7, 7, 7, 0), y, 8, B=8)
+    assert y.tolist() == [2, 2, 0, 1, 0, 0, 0, 3]
+
+
+@case()
+def values_without_a_bin_masked(run):
+    y = np.zeros(8, np.int32)
+    run(count_masked)[(1,)](ints(0, 1, 8, -1, 7, 7, 99, 0), y, 8, B=8)
+    assert y.tolist() == [2, 1, 0, 0, 0, 0, 0, 2]
+
+
 # -- undefined integer arithmetic -----------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ import triton
 RELEASE = ".".join(triton.__version__.split(".")[:2])
 
 THEMES = ["bounds", "aranges", "branches", "loops", "helpers", "integers", "indirect", "atomics", "views",
-          "pointers", "arguments", "descriptors", "block_pointers", "faults"]
+          "pointers", "arguments", "descriptors", "block_pointers", "faults", "hints"]
 
 
 def all_cases():

@@ -60,7 +60,7 @@ const ts_client& sanitizer() {
     client.abi = TS_CLIENT_ABI;
     client.name = "sanitizer";
     // Faulty accesses reach a client without asking: only clean ones need TS_NEED_ADDRESSES.
-    client.needs = 0;
+    client.needs = TS_NEED_PROMISES;
     client.create = [](const ts_host* host, const char*) -> void* { return new Sanitizer{host}; };
     client.destroy = [](void* self) { delete static_cast<Sanitizer*>(self); };
     client.on_load = client.on_store = client.on_atomic = client.on_copy = onAccess;
