@@ -28,7 +28,10 @@ class ArrayHandle:
 
 
 def _adapt_numpy(array):
-    return ArrayHandle(array, array.__array_interface__["data"][0], array.dtype)
+    dtype = array.dtype
+    if dtype.kind == "V":
+        dtype = dtype.name  # ml_dtypes' narrow floats hash alike, and Triton looks at nothing but the hash
+    return ArrayHandle(array, array.__array_interface__["data"][0], dtype)
 
 
 def _adapt_foreign(obj):

@@ -15,6 +15,21 @@ _compiling = threading.Lock()
 _FIXED_OPTIONS = {"debug": True, "sanitize_overflow": False}
 
 
+def _ask_without_torch(backend):
+    """AMD's backend up to Triton 3.7 imports torch to ask whether a tensor has less than 2 GB."""
+    original = backend.is_within_2gb
+
+    def is_within_2gb(arg):
+        try:
+            return original(arg)
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            return False
+
+    backend.is_within_2gb = staticmethod(is_within_2gb)
+
+
 class Backend:
     """What the front end needs of a Triton back end; made once."""
 
@@ -30,6 +45,8 @@ class Backend:
         gpu = gpus.chosen()
         self.target = GPUTarget(gpu.backend, gpu.arch, gpu.warp)
         self.backend = make_backend(self.target)
+        if gpu.backend == "hip":
+            _ask_without_torch(type(self.backend))
         self.source = ASTSource
         self.make_binder = create_function_from_signature
 

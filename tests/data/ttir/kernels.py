@@ -666,3 +666,14 @@ def swizzle_conditions(x_ptr, out_ptr, N: tl.constexpr):
     same = i[:, None] != i[None, :]
     total = tl.sum(tl.where(same & (x[:, None] > x[None, :]), value, 0.0), 1)
     tl.store(out_ptr + i, total * (-7 // 2) + (a % -3))
+
+
+@case("*kfp32 *fp32 *ki8 i32", N=16)
+@triton.jit
+def constant_pointers(x_ptr, out_ptr, byte_ptr, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    total = tl.load(x_ptr + i, mask=i < n)
+    for _ in range(n):
+        total += tl.load(x_ptr)
+        x_ptr += 1
+    tl.store(out_ptr + i, total + tl.load(byte_ptr + i))
