@@ -127,8 +127,9 @@ class PtxParser {
   PtxParser(Ptx& ptx) : ptx_(ptx) {}
 
   Status parse(std::string_view text, std::string_view constraints) {
-    TS_CHECK(parseConstraints(constraints));
     std::string clean = withoutComments(text);
+    if (!parseConstraints(constraints))  // another device's, most likely
+      return failure(oneLine(trim(clean)) + " (with constraints " + std::string(constraints) + ")");
     std::string_view rest = clean;
     while (!(rest = trim(rest)).empty()) {
       if (rest.front() == '{' || rest.front() == '}') {
