@@ -135,7 +135,7 @@ Result<std::unique_ptr<Archive>> openSource(zip_source_t* source, const std::str
     zip_error_fini(&zipError);
     zip_source_free(source);
     return failure(Diagnostic{name, 0, 0, "is not a whole zip file: " + reason,
-                              "a bundle ends in .tsb and is written by tilesight run --save"});
+                              "it is cut off, damaged or no bundle: copy or save it again"});
   }
   zip_error_fini(&zipError);
   auto archive = std::make_unique<ZipArchive>(name, Zip(zip));

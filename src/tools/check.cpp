@@ -10,6 +10,7 @@
 #include "launch/bundle.h"
 #include "settings/settings.h"
 #include "tools/client_names.h"
+#include "tools/inputs.h"
 #include "tools/launch_filter.h"
 #include "tools/options.h"
 #include "tools/output.h"
@@ -152,8 +153,15 @@ int check(const CheckOptions& options) {
               std::move(*filter),
               findings::Session(std::move(*session)),
               {}};
-  for (const std::string& path : options.files)
-    if (!check.stop()) check.checkFile(path);
+  for (const std::string& path : options.files) {
+    const Result<std::vector<std::string>> bundles = bundlesAt(path);
+    if (!bundles) {
+      check.session.addProblem(bundles.error());
+      continue;
+    }
+    for (const std::string& bundle : *bundles)
+      if (!check.stop()) check.checkFile(bundle);
+  }
 
   if (options.addressOnly)
     check.session.addNote("--address-only: outputs were not computed, so launches that use them "

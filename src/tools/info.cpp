@@ -10,6 +10,7 @@
 #include "exec/run.h"
 #include "findings/format.h"
 #include "launch/bundle.h"
+#include "tools/inputs.h"
 #include "tools/options.h"
 #include "tools/output.h"
 
@@ -22,15 +23,6 @@ using findings::indexText;
 using findings::printable;
 
 constexpr uintmax_t maxTextBytes = 256 << 20;
-
-bool isBundle(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error) || path.ends_with(".tsb")) return true;
-  std::ifstream file(path, std::ios::binary);
-  char start[2] = {};
-  file.read(start, 2);
-  return file && start[0] == 'P' && start[1] == 'K';
-}
 
 Result<std::string> readText(const std::string& path) {
   std::error_code error;
@@ -135,7 +127,20 @@ Status infoBundle(const std::string& path) {
 Status infoText(const std::string& path) {
   const Result<std::string> text = readText(path);
   if (!text) return failure(text.error());
-  return printKernel(*text, path);
+  Status printed = printKernel(*text, path);
+  if (!printed && printed.error().remedy.empty())
+    printed.error().remedy = "as it is no bundle, the file was read as IR text";
+  return printed;
+}
+
+Status infoOf(const std::string& path) {
+  const Result<InputKind> kind = inputKind(path);
+  if (!kind) return failure(kind.error());
+  if (*kind == InputKind::Text) return infoText(path);
+  const Result<std::vector<std::string>> bundles = bundlesAt(path);
+  if (!bundles) return failure(bundles.error());
+  for (const std::string& bundle : *bundles) TS_CHECK(infoBundle(bundle));
+  return {};
 }
 
 }  // namespace
@@ -143,7 +148,7 @@ Status infoText(const std::string& path) {
 int info(const InfoOptions& options) {
   int status = 0;
   for (const std::string& path : options.files) {
-    const Status done = isBundle(path) ? infoBundle(path) : infoText(path);
+    const Status done = infoOf(path);
     if (done) continue;
     printError(done.error());
     status = 2;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
@@ -83,9 +84,44 @@ TEST(CommandLine, InputThatIsNoBundle) {
   const Outcome outcome = tilesight(scratch, "check x.tsb missing.tsb");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.err,
-            "x.tsb: error: is not a whole zip file: Not a zip archive (a bundle ends in .tsb and is "
+            "x.tsb: error: is a text file, no bundle (a bundle ends in .tsb and is "
             "written by tilesight run --save)\n"
             "missing.tsb: error: there is no such file or folder\n");
+}
+
+TEST(CommandLine, FilesOfOtherKindsAreNamed) {
+  const Scratch scratch;
+  scratch.write("p.py", "import triton\n");
+  scratch.write("k.ttir", "module {\n}\n");
+  scratch.write("k.txt", "#loc = loc(unknown)\nmodule {\n}\n");
+  scratch.write("r.json", "{\n  \"format\": \"tilesight-report\",\n");
+  scratch.write("b.json", "{\n  \"format\": \"tilesight-baseline\",\n");
+  scratch.write("empty.tsb", "");
+  scratch.write("binary", std::string("\x7f" "ELF\0\0", 6));
+  scratch.write("cut.tsb", "PK\3\4 and no more");
+  std::filesystem::create_directory(scratch / "folder");
+  const std::pair<const char*, const char*> cases[] = {
+      {"check p.py", "p.py: error: is a Python program, no bundle (tilesight run p.py checks its kernels)"},
+      {"info p.py", "p.py: error: is a Python program"},
+      {"check k.ttir", "k.ttir: error: is IR text: a kernel without a launch"},
+      {"check k.txt", "k.txt: error: is IR text: a kernel without a launch"},
+      {"check r.json", "r.json: error: is a report that --json wrote"},
+      {"check b.json", "b.json: error: is a baseline, no bundle (give it with --baseline b.json)"},
+      {"check empty.tsb", "empty.tsb: error: is an empty file"},
+      {"info empty.tsb", "empty.tsb: error: is an empty file"},
+      {"check binary", "binary: error: is neither a bundle (a zip file) nor text"},
+      {"check cut.tsb", "cut.tsb: error: is not a whole zip file: "},
+      {"info cut.tsb", "cut.tsb: error: is not a whole zip file: "},
+      {"check folder", "folder: error: is a folder without bundles"},
+      {"info folder", "folder: error: is a folder without bundles"},
+      {"info r.txt", "r.txt: error: there is no such file or folder"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    const Outcome outcome = tilesight(scratch, arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_TRUE(outcome.err.starts_with(message)) << arguments << ": " << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
 }
 
 TEST(CommandLine, IrThatDoesNotParseNamesItsPlace) {
@@ -198,6 +234,18 @@ TEST(Check, ABuggyBundle) {
   EXPECT_EQ(tilesight(scratch, "check bad.tsb --error-exitcode 9").status, 9);
   EXPECT_EQ(tilesight(scratch, "check bad.tsb --client null").status, 0);
   EXPECT_EQ(tilesight(scratch, "check bad.tsb nowhere.tsb").status, 2) << "bad input beats findings";
+}
+
+TEST(Check, AFolderOfBundles) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch / "all");
+  save(scratch / "all/b.tsb", {vectorAdd(1000, true)});
+  save(scratch / "all/a.tsb", {vectorAdd(1000, false)});
+  scratch.write("all/notes.txt", "");
+  const Outcome outcome = tilesight(scratch, "check all");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("copy: 2 launches"), std::string::npos) << outcome.err;
+  EXPECT_NE(tilesight(scratch, "info all").out.find("all/a.tsb: 1 launch"), std::string::npos);
 }
 
 TEST(Check, WhichLaunches) {
