@@ -17,9 +17,10 @@ namespace {
 using launch::BundleReader;
 using launch::BundleWriter;
 
-void add(BundleWriter& writer, const Report& report) {
+void add(BundleWriter& writer, const Report& report, const std::string& data) {
   if (!report.inputs) throw Error("the inputs of a launch of " + report.launch.kernel + " are gone");
-  check(writer.add(*report.inputs));
+  using Data = BundleWriter::Data;
+  check(writer.add(*report.inputs, data == "none" ? Data::None : data == "indices" ? Data::Indices : Data::All));
 }
 
 std::vector<Report> runBundle(const std::string& path, const nb::list& clients, unsigned threads,
@@ -62,7 +63,7 @@ void defineBundle(nb::module_& module) {
       .def("__init__", [](BundleWriter* place, const std::string& path) {
         new (place) BundleWriter(valueOf(BundleWriter::open(path)));
       })
-      .def("add", &add)
+      .def("add", &add, nb::arg("report"), nb::arg("data") = "all")
       .def_prop_ro("bytes", &BundleWriter::bytes)
       .def("finish", [](BundleWriter& writer) { check(writer.finish()); });
   module.def("merge_bundles", &mergeBundles, nb::arg("paths"), nb::arg("into"),

@@ -65,6 +65,7 @@ findings::LaunchReport runReleased(const exec::Kernel& kernel, const launch::Lau
 
 void Clients::finish(Report& report) {
   report.trace = tracer_;
+  if (tracer_) report.launch.traceRecords = tracer_->trace().records.size();
   if (tracer_)
     for (const launch::Argument& argument : launch_.arguments) report.arguments.push_back(argument.name);
   for (const auto& client : python_) client->finish(report.launch);

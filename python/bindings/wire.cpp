@@ -20,7 +20,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, severity, message, fingerprint
                                    notes, consequences, remedy, maxBytesPast, countElements, countPrograms,
                                    countLaunches, bundle)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LaunchReport, launch, kernel, file, grid, unknowns, seconds, checked,
-                                   notChecked)
+                                                notChecked, traceRecords)
 
 }  // namespace tilesight::findings
 

@@ -194,8 +194,10 @@ def collect(session, folder, options, entries=None):
     module = native()
     outcome = Outcome()
     rejected, uncaught = {}, set()  # launches by number
+    traced = False
     for kind, value in entries or wire.read(folder):
         if kind == "launch":
+            traced |= bool(value.get("traceRecords"))
             session.add(module.LaunchReport.from_json(json.dumps(value)))
         elif kind == "note":
             session.add_note(value)
@@ -217,6 +219,10 @@ def collect(session, folder, options, entries=None):
             session.add_problem(relative(file), line, column, message, remedy)
         else:
             session.add(module.unknown_launch(number, kernel, message, file, line))
+    if traced:
+        session.add_note("the tracer's records were counted and not kept: in Python, ts.check(kernel, "
+                         "client=\"tracer\")[grid](...).trace has those of a launch, and ts.load(\"run.tsb\", "
+                         "client=\"tracer\") those of launches kept with --save-all --save run.tsb")
     if options.address_only:
         session.add_note("--address-only: outputs were not computed, so launches that use them may be "
                          "judged on other data than in a full run")
@@ -243,7 +249,10 @@ def save(session, folder, options, count):
     if options.quiet:
         return
     if count:
-        session.add_note(f"saved {count} launch{'es' if count > 1 else ''} to {options.save}")
+        carried = {"all": "with their data", "indices": "with the data of integer tensors only",
+                   "none": "without their data"}[options.data]
+        session.add_note(f"saved {count} launch{'es' if count > 1 else ''} to {options.save}, {carried} and "
+                         "the source: look at it before you give it away")
     elif session.launches:
         session.add_note("nothing was saved" if session.verdict != "ok" or options.save_all else
                          "nothing was saved: no launch had findings (--save-all keeps every launch)")

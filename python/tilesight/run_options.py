@@ -39,6 +39,8 @@ results are where the program expects them.
                           bundles hold the kernels' data and source
   --save-all              keep all launches
   --save-limit SIZE       bytes that may be kept (default 2G)
+  --data WHAT             of what is kept, the data that bundles carry: all (default), indices (tensors of
+                          integers only) or none; zeros stand for the rest
   --threads N             threads of the engine (default: all cores)
   --like GPU              the GPU that the program is told of where there is none (default h100)
   --num-sms N             multiprocessors: what the program is told, and how many programs may be
@@ -82,6 +84,7 @@ class Options:
     save: str = None
     save_all: bool = False
     save_limit: int = 2 << 30
+    data: str = "all"
     threads: int = None
     num_sms: int = None
     timeout: float = None
@@ -134,6 +137,7 @@ class Options:
             "save_name": None if self.save is None or self.save_is_folder else self.save,
             "save_all": self.save_all,
             "save_limit": self.save_limit,
+            "data": self.data,
         }
 
 
@@ -179,6 +183,12 @@ def _level(option, text):
 def _format(option, text):
     if text not in ("text", "github"):
         raise ValueError(f"{option} is {text!r}; it can be text or github")
+    return text
+
+
+def _data(option, text):
+    if text not in ("all", "indices", "none"):
+        raise ValueError(f"{option} is {text!r}; it can be all, indices or none")
     return text
 
 
@@ -239,6 +249,7 @@ _OPTIONS = {
     "--save": ("save", _text),
     "--save-all": ("save_all", None),
     "--save-limit": ("save_limit", _size),
+    "--data": ("data", _data),
     "--threads": ("threads", _number(0)),
     "--num-sms": ("num_sms", _number(1)),
     "--timeout": ("timeout", _seconds),
@@ -249,7 +260,7 @@ _OPTIONS = {
     "--fail-fast": ("fail_fast", None),
 }
 
-_PLANNED = ("--seed", "--data")
+_PLANNED = ("--seed",)
 
 
 def parse(arguments):
@@ -287,6 +298,8 @@ def parse(arguments):
             options.kernel_text = value
     if options.save_all and not options.save:
         raise ValueError("--save-all needs --save")
+    if "data" in chosen and not options.save:
+        raise ValueError("--data needs --save")
     options.project = project_settings(os.getcwd())
     for field in ("fail_on", "print_limit", "baseline", "like", "all_configs"):
         if field in options.project and field not in chosen:

@@ -259,7 +259,7 @@ class Recorder:
         if options.get("save_name"):  # to be merged in the order of the launches
             path = os.path.join(folder, f"{native_report.index:012}.tsb")
         writer = engine.native().BundleWriter(path)
-        writer.add(native_report)
+        writer.add(native_report, options.get("data") or "all")
         writer.finish()
         native_report.set_bundle(options.get("save_name") or path)
         self.wire.saved()

@@ -103,6 +103,7 @@ struct LaunchReport {
   std::vector<Unknown> unknowns;
   double seconds = 0;
   std::vector<std::string> checked, notChecked;  // "bounds", "alignment", "asserts"; "races", ...
+  uint64_t traceRecords = 0;  // what the tracer recorded, if it was on
   /// Error findings beat unknowns beat ok; warnings and notes leave `ok`.
   Verdict verdict() const;
 };

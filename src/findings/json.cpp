@@ -107,6 +107,7 @@ Json toJson(const KernelSummary& kernel) {
           {"unknowns", kernel.unknowns},
           {"accepted", kernel.accepted},
           {"seconds", kernel.seconds},
+          {"trace_records", kernel.traceRecords},
           {"checked", kernel.checked},
           {"not_checked", kernel.notChecked}};
 }

@@ -137,6 +137,7 @@ void Session::add(LaunchReport report) {
   KernelSummary& kernel = kernels_[place->second];
   ++kernel.launches;
   kernel.seconds += report.seconds;
+  kernel.traceRecords += report.traceRecords;
   addMissing(kernel.checked, report.checked);
   addMissing(kernel.notChecked, report.notChecked);
 

@@ -54,6 +54,7 @@ struct KernelSummary {
   uint32_t errors = 0, warnings = 0, notes = 0;  // merged findings, after suppressions
   uint32_t unknowns = 0;
   uint32_t accepted = 0;  // findings and unknowns that the baseline has
+  uint64_t traceRecords = 0;  // of the tracer
   std::vector<std::string> checked, notChecked;  // what every launch checked; what any did not
   Verdict verdict() const;
 };

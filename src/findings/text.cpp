@@ -219,6 +219,8 @@ std::string kernelLine(const KernelSummary& kernel, const std::string& name, con
   std::string line = fmt::format("{}: {}, {}, {}", paint(Style::Place, printable(name)),
                                  counted(kernel.launches, "launch"), verdict,
                                  duration(kernel.seconds));
+  if (kernel.traceRecords)
+    line += "; traced: " + counted(static_cast<int64_t>(kernel.traceRecords), "record");
   if (!kernel.notChecked.empty()) line += "; not checked: " + joined(kernel.notChecked, ", ");
   return line + "\n";
 }

@@ -47,6 +47,12 @@ Result<std::vector<Launch>> readBundle(const std::string& path);
 class BundleWriter {
  public:
   enum class Layout { Zip, Directory };
+  /// Whose data a bundle carries. Zeros stand for the rest, and the storage is marked `withheld`.
+  enum class Data {
+    All,
+    Indices,  // storages that a tensor of integers (or pointers) lies in
+    None,
+  };
 
   /// Starts a bundle that will replace `path`. Errors: the folder is not there or not writable; with
   /// Layout::Directory, `path` exists.
@@ -59,7 +65,7 @@ class BundleWriter {
 
   /// Takes a launch as it is now: call it before the launch runs. Storages whose bytes an earlier
   /// launch of the bundle already has are not stored again; of a changed one, the changed parts are.
-  Status add(const Launch& launch);
+  Status add(const Launch& launch, Data data = Data::All);
   /// Bytes of storages and texts taken so far: what the bundle will weigh.
   uint64_t bytes() const;
   Status finish();

@@ -12,6 +12,7 @@
 #include "launch/bundle.h"
 #include "launch/contents.h"
 #include "launch/manifest.h"
+#include "launch/memory.h"
 
 namespace tilesight::launch {
 namespace {
@@ -47,6 +48,33 @@ Status addEntry(zip_t* zip, const std::string& folder, const std::string& name) 
   return {};
 }
 
+/// Which storages hold integers, as far as the arguments say.
+std::vector<bool> holdIndices(const Launch& launch) {
+  std::vector<bool> result(launch.storages.size());
+  for (const Argument& argument : launch.arguments)
+    if (argument.kind == Argument::Kind::Tensor || argument.kind == Argument::Kind::Descriptor)
+      result[argument.view.storage] = result[argument.view.storage] || ir::isIntegerKind(argument.view.element);
+  return result;
+}
+
+/// Puts zeros in the place of the data that the bundle is not to carry.
+Status withhold(Launch& launch, BundleWriter::Data data) {
+  if (data == BundleWriter::Data::All) return {};
+  const std::vector<bool> kept =
+      data == BundleWriter::Data::Indices ? holdIndices(launch) : std::vector<bool>(launch.storages.size());
+  for (size_t i = 0; i < launch.storages.size(); ++i) {
+    if (kept[i]) continue;
+    Storage& storage = launch.storages[i];
+    Result<std::shared_ptr<uint8_t>> zeros = allocate(storage.bytes);
+    if (!zeros) return failure(zeros.error());
+    storage.data = zeros->get();
+    storage.owner = *zeros;
+    storage.pager.reset();
+    storage.withheld = true;
+  }
+  return {};
+}
+
 }  // namespace
 
 struct BundleWriter::Impl {
@@ -73,8 +101,9 @@ struct BundleWriter::Impl {
     return {};
   }
 
-  Status add(const Launch& launch) {
+  Status add(Launch launch, Data data) {
     TS_CHECK(validate(launch));
+    TS_CHECK(withhold(launch, data));
     LaunchManifest out;
     auto ir = irFiles.find(launch.irText);
     if (ir == irFiles.end()) {
@@ -167,9 +196,9 @@ Result<BundleWriter> BundleWriter::open(const std::string& path, Layout layout) 
   return BundleWriter(std::move(impl));
 }
 
-Status BundleWriter::add(const Launch& launch) {
+Status BundleWriter::add(const Launch& launch, Data data) {
   if (impl_->failed) return failure(cannotWrite(impl_->path, "an earlier launch failed"));
-  Status status = impl_->add(launch);
+  Status status = impl_->add(launch, data);
   if (!status) impl_->failed = true;
   return status;
 }

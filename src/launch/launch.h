@@ -23,6 +23,7 @@ struct Storage {
                                  // pointers held in tensors resolve; also gives the alignment
   bool allocationKnown = true;   // false: the view is taken for the allocation
   bool readOnly = false;         // its memory cannot be written: the engine refuses stores
+  bool withheld = false;         // its data was not saved with the bundle: zeros stand for it
   std::string name;              // first argument that showed it; for messages
   std::shared_ptr<Pager> pager;  // brings pages of `data` from where they are; null: they are all there
   std::shared_ptr<void> owner;   // keeps `data` alive (bundle memory, mapped file); may be null

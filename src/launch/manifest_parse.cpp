@@ -256,6 +256,7 @@ void parseStorage(const Field& field, const BundleManifest& bundle, LaunchManife
   storage.recordedBase = field["base"].hex();
   storage.allocationKnown = field["allocation_known"].boolean();
   storage.readOnly = field.has("read_only") && field["read_only"].boolean();
+  storage.withheld = field.has("withheld") && field["withheld"].boolean();
   out.launch.storages.push_back(std::move(storage));
   out.contents.push_back(content);
 }

@@ -124,6 +124,7 @@ std::string writeManifest(const LaunchManifest& manifest) {
                                 {"base", hexNumber(storage.recordedBase)},
                                 {"allocation_known", storage.allocationKnown}});
     if (storage.readOnly) json["storages"].back()["read_only"] = true;
+    if (storage.withheld) json["storages"].back()["withheld"] = true;
   }
   json["sources"] = manifest.sources;
   return dumped(json);

@@ -1,8 +1,10 @@
 // tilesight check: runs clients on bundles.
+#include <algorithm>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
+#include "clients/tracer/tracer.h"
 #include "exec/run.h"
 #include "findings/ignore_comments.h"
 #include "findings/reports.h"
@@ -42,17 +44,40 @@ Diagnostic placed(Diagnostic error, const std::string& bundle, const launch::Lau
   return error;
 }
 
+/// The options of one run, with a tracer of its own, if one is asked for, that can be looked at afterwards.
+class TracedRun {
+ public:
+  explicit TracedRun(exec::RunOptions options) : options_(std::move(options)) {
+    for (exec::ClientInstance& client : options_.clients)
+      if (client.table == &clients::tracer()) client.self = self_ = client.table->create(&exec::host(), "");
+  }
+  ~TracedRun() {
+    if (self_) clients::tracer().destroy(self_);
+  }
+  TracedRun(const TracedRun&) = delete;
+  TracedRun& operator=(const TracedRun&) = delete;
+
+  const exec::RunOptions& options() const { return options_; }
+  uint64_t records() const { return self_ ? clients::traceOf(self_).records.size() : 0; }
+
+ private:
+  exec::RunOptions options_;
+  void* self_ = nullptr;
+};
+
 struct Check {
   const CheckOptions& options;
   exec::RunOptions run;
   LaunchFilter filter;
   findings::Session session;
   Kernels kernels;
+  int64_t withheld = 0;  // launches whose data was not saved
 
   Status checkLaunch(const std::string& path, const launch::Launch& launch) {
     const auto kernel = kernels.of(launch);
     if (!kernel) return failure(placed(kernel.error(), path, launch));
-    Result<findings::LaunchReport> report = exec::run(**kernel, launch, run);
+    const TracedRun traced(run);
+    Result<findings::LaunchReport> report = exec::run(**kernel, launch, traced.options());
     if (!report) return failure(placed(report.error(), path, launch));
     findings::findIgnoreComments(*report, launch.sources);
     report->launch = launch.index;
@@ -60,6 +85,7 @@ struct Check {
       finding.launch = launch.index;
       finding.bundle = path;
     }
+    report->traceRecords = traced.records();
     session.add(std::move(*report));
     return {};
   }
@@ -78,6 +104,8 @@ struct Check {
       Result<launch::Launch> launch = bundle->launch(i);
       if (!launch) return session.addProblem(launch.error());
       if (options.numSms) launch->numSms = *options.numSms;
+      withheld += std::any_of(launch->storages.begin(), launch->storages.end(),
+                              [](const launch::Storage& storage) { return storage.withheld; });
       if (Status status = checkLaunch(path, *launch); !status) session.addProblem(status.error());
     }
   }
@@ -152,7 +180,8 @@ int check(const CheckOptions& options) {
                .timeLimit = options.timeout.value_or(project->timeout.value_or(0))},
               std::move(*filter),
               findings::Session(std::move(*session)),
-              {}};
+              {},
+              0};
   for (const std::string& path : options.files) {
     const Result<std::vector<std::string>> bundles = bundlesAt(path);
     if (!bundles) {
@@ -163,6 +192,17 @@ int check(const CheckOptions& options) {
       if (!check.stop()) check.checkFile(bundle);
   }
 
+  for (const findings::KernelSummary& kernel : check.session.kernels())
+    if (kernel.traceRecords) {
+      check.session.addNote("the tracer's records were counted and not kept: ts.load(\"" + options.files[0] +
+                            "\", client=\"tracer\") has them as report.trace in Python");
+      break;
+    }
+  if (check.withheld)
+    check.session.addNote(fmt::format("{} saved without data (--data): zeros stand for it, so that what depends on "
+                                      "values may be judged otherwise than in the run",
+                                      check.withheld == 1 ? "1 launch was"
+                                                          : fmt::format("{} launches were", check.withheld)));
   if (options.addressOnly)
     check.session.addNote("--address-only: outputs were not computed, so launches that use them "
                           "may be judged on other data than in a full run");

@@ -75,6 +75,7 @@ std::string viewText(const launch::View& view, const launch::Launch& launch) {
   out += fmt::format("storage {} ({})", view.storage,
                      counted(static_cast<int64_t>(storage.bytes), "byte"));
   if (view.uninitialized) out += ", no data yet";
+  if (storage.withheld) out += ", data not saved";
   return out;
 }
 

@@ -267,6 +267,33 @@ TEST(Bundle, LaunchesThatMakeNoSenseAreRefused) {
   EXPECT_TRUE(scratch.names().size() <= 1);
 }
 
+TEST(Bundle, DataThatIsNotToBeSaved) {
+  const auto saved = [](BundleWriter::Data data) {
+    const Scratch scratch;
+    Launch launch = sampleLaunch();
+    launch.storages[1].data[5] = 42;
+    launch.arguments[1].view.element = ir::ElementKind::I32;
+    auto writer = BundleWriter::open(scratch / "x.tsb");
+    EXPECT_TRUE(writer && writer->add(launch, data) && writer->finish());
+    EXPECT_EQ(launch.storages[1].data[5], 42) << "the launch itself stays as it is";
+    auto launches = readBundle(scratch / "x.tsb");
+    EXPECT_TRUE(launches) << launches.error().str();
+    return std::move(launches->front().storages);
+  };
+  using Data = BundleWriter::Data;
+  const auto all = saved(Data::All), indices = saved(Data::Indices), none = saved(Data::None);
+  EXPECT_FALSE(all[0].withheld || all[1].withheld);
+  EXPECT_TRUE(indices[0].withheld) << "floats";
+  EXPECT_FALSE(indices[1].withheld) << "integers";
+  EXPECT_TRUE(none[0].withheld && none[1].withheld);
+  EXPECT_EQ(all[0].data[4 * 1 + 3], 0x3f);
+  EXPECT_EQ(indices[0].data[4 * 1 + 3], 0);
+  EXPECT_EQ(indices[1].data[5], 42);
+  EXPECT_EQ(none[1].data[5], 0);
+  EXPECT_EQ(none[1].bytes, all[1].bytes);
+  EXPECT_EQ(none[1].recordedBase, all[1].recordedBase);
+}
+
 TEST(Validate, Views) {
   const auto refused = [](auto change) {
     Launch launch = sampleLaunch();
