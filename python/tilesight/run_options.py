@@ -34,7 +34,7 @@ results are where the program expects them.
   --json FILE             also write the report as JSON (-: standard output)
   --sarif FILE            also write the report as SARIF 2.1.0, for code scanning (-: standard output)
   --format FORMAT         text (default), or github: workflow commands, and a table in the step's summary
-  -o FILE                 write the report to this file, not to standard error
+  -o FILE                 write the report to this file (-: standard output), not to standard error
   --save FILE.tsb|DIR     keep launches with findings as a bundle, or as one a launch in a folder;
                           bundles hold the kernels' data and source
   --save-all              keep all launches

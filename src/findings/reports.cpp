@@ -76,17 +76,20 @@ std::optional<ReportFormat> parseReportFormat(std::string_view name) {
 }
 
 Status checkReports(const ReportOptions& options) {
-  if (options.json == "-" && options.sarif == "-")
-    return failure("--json - and --sarif - cannot both have standard output: give one of them a file");
   const std::pair<const char*, const std::string*> files[] = {
       {"--json", &options.json}, {"--sarif", &options.sarif}, {"-o", &options.output},
       {"--write-baseline", &options.writeBaseline}};
   for (const auto& [option, path] : files) {
-    if (path->empty() || (*path == "-" && path != &options.writeBaseline)) continue;
-    TS_CHECK(checkWritable(option, *path));
-    for (const auto& [other, otherPath] : files)
-      if (otherPath != path && *otherPath == *path)
-        return failure(fmt::format("{} and {} name the same file {}", option, other, *path));
+    if (path->empty()) continue;
+    const bool standardOutput = *path == "-" && path != &options.writeBaseline;
+    if (!standardOutput) TS_CHECK(checkWritable(option, *path));
+    for (const auto& [other, otherPath] : files) {
+      if (otherPath == path || *otherPath != *path) continue;
+      if (standardOutput)
+        return failure(fmt::format("{} - and {} - cannot both have standard output: give one of them a file", option,
+                                   other));
+      return failure(fmt::format("{} and {} name the same file {}", option, other, *path));
+    }
   }
   return {};
 }
@@ -104,11 +107,12 @@ void writeFiles(Session& session, const ReportOptions& options, std::optional<in
 
 int writeReports(Session& session, const ReportOptions& options, std::optional<int> programExit) {
   writeFiles(session, options, programExit);
-  const bool toFile = !options.output.empty() && options.output != "-";
   const auto report = [&](bool colour) {
     return options.format == ReportFormat::Github ? sessionGithub(session) : session.text(colour);
   };
-  if (toFile) {
+  if (options.output == "-") {
+    print(stdout, report(false));
+  } else if (!options.output.empty()) {
     if (Status status = writeFile(options.output, report(false)); !status) {
       session.addProblem(status.error());
       print(stderr, report(coloursWanted()));

@@ -16,7 +16,7 @@ enum class ReportFormat { Text, Github };
 struct ReportOptions {
   ReportFormat format = ReportFormat::Text;
   std::string json, sarif;    // files; "-": standard output; "": none
-  std::string output;         // file of the report for people; "" or "-": standard error
+  std::string output;         // file of the report for people, likewise; "": standard error
   std::string writeBaseline;  // file, or ""
   bool partial = false;       // not all was looked at: what the baseline has beyond it may still occur
 };

@@ -58,7 +58,7 @@ void addCheck(CLI::App& app, CheckOptions& options) {
   check->add_option("--sarif", options.sarif, "Also write it as SARIF 2.1.0, for code scanning (-: stdout)");
   check->add_option("--format", options.format, "text (default), or github: workflow commands and a step summary")
       ->check(CLI::IsMember({"text", "github"}));
-  check->add_option("-o,--output", options.output, "Write the report to this file, not to standard error");
+  check->add_option("-o,--output", options.output, "Write the report to this file (-: stdout), not to standard error");
   check->add_option("--baseline", options.baseline, "Accept the findings and unknowns of this file");
   check->add_option("--write-baseline", options.writeBaseline,
                     "Write what is found to this file, for --baseline");

