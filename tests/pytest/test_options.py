@@ -1,8 +1,10 @@
 """Options, markers, configuration files, and pytest's own options beside them."""
 
+import json
 import os
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -169,3 +171,46 @@ def test_a_report_that_cannot_be_written_is_refused_at_once(check):
     suite = check("--tilesight", "--tilesight-json=nowhere/report.json", on=False, tests=BOTH)
     assert suite.result.ret == 4
     assert "--tilesight-json nowhere/report.json: there is no folder" in suite.err
+
+
+def test_sarif(check):
+    suite = check("--tilesight-sarif=found.sarif", tests=BOTH)
+    suite.counts(passed=1, failed=1)
+    run, = json.loads((check.folder / "found.sarif").read_text())["runs"]
+    result, = run["results"]
+    assert result["ruleId"] == "out-of-bounds"
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("kernels.py") and place["region"]["startLine"] == 10
+
+
+def test_annotations_of_github(check):
+    suite = check("--tilesight-format=github", tests=BOTH)
+    line, = [line for line in suite.out.splitlines() if line.startswith("::error ")]
+    assert "kernels.py,line=10" in line and "out-of-bounds" in line
+
+
+def test_a_baseline_accepts_what_is_known(check):
+    suite = check("--tilesight-write-baseline=known.json", tests=BOTH)
+    suite.counts(passed=2)
+    assert suite.result.ret == 0
+    new = """
+        @triton.jit
+        def other(x_ptr):
+            tl.store(x_ptr + 5, 1.0)
+
+        def test_new(): other[(1,)](np.zeros(3, np.float32))
+    """
+    suite = check("--tilesight-baseline=known.json", tests=BOTH, test_new="from kernels import *\n" +
+                  textwrap.dedent(new))
+    suite.counts(passed=2, failed=1)
+    assert "accepted" in suite.section("tilesight")
+    finding, = suite.report["findings"]
+    assert finding["kernel"] == "other"
+
+
+def test_settings_of_pyproject(check):
+    (check.folder / "pyproject.toml").write_text(
+        '[tool.pytest.ini_options]\ntilesight = true\n[tool.tilesight]\nignore = ["out-of-bounds"]\n')
+    suite = check(on=False, tests=BOTH)
+    suite.counts(passed=2)
+    assert "1 suppressed" in suite.section("tilesight")

@@ -155,6 +155,8 @@ class Checks:
     def _failure(self, found):
         """What to raise for a session, or None."""
         status = found.exit_status(0)
+        if self.options.write_baseline and status != 4:
+            return None  # what is written down is accepted
         if status == 0 or (status == 3 and not self.fail_on_unknown):
             return None
         return FindingsFailure(found.text(False), json.loads(found.json(None)))
@@ -199,7 +201,7 @@ class Checks:
         self.merged = summary.Summary(self)
         if self.merged.outside and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        self.merged.write(int(session.exitstatus))
+        self.merged.write(int(session.exitstatus), _is_selection(session))
 
     # --- what is said
 
@@ -210,6 +212,14 @@ class Checks:
     def pytest_terminal_summary(self, terminalreporter):
         if self.merged is not None:
             self.merged.show(terminalreporter)
+
+
+def _is_selection(session):
+    """Did only some of the tests run?"""
+    given = session.config.option
+    return bool(given.keyword or given.markexpr or given.maxfail or getattr(given, "lf", False) or
+                session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or
+                any("::" in argument or os.path.isfile(argument) for argument in session.config.args))
 
 
 _WRONG_MARK = pytest.StashKey()

@@ -21,7 +21,7 @@ class Summary:
         self.outside = False   # were there bad findings outside all tests
         self._ignored = {}     # test -> kinds
         self._tests = {}       # key of a finding -> tests that met it
-        self._first = {}       # key of a finding -> as the wire has it
+        self._first = {}       # key of a finding -> a launch with nothing else, as the wire has it
         for kind, value in wire.read(checks.folder):
             if kind == "ignored":
                 self._ignored[value[0]] = value[1]
@@ -41,7 +41,7 @@ class Summary:
                 value = kept
                 for finding in value["findings"]:
                     key = _key(finding, finding["stack"])
-                    self._first.setdefault(key, finding)
+                    self._first.setdefault(key, {**value, "findings": [{**finding, "test": ""}], "unknowns": []})
                     tests = self._tests.setdefault(key, [])
                     if finding["test"] not in tests:
                         tests.append(finding["test"])
@@ -49,10 +49,11 @@ class Summary:
         if ignored:
             yield "note", f"{ignored} finding{'s' if ignored > 1 else ''} ignored, as markers of tests say"
 
-    def write(self, program_exit):
-        """Writes the files that were asked for; `program_exit` is the status of pytest."""
+    def write(self, program_exit, partial):
+        """Writes the files that were asked for; `program_exit` is the status of pytest, `partial` says that not
+        all tests ran."""
         files = {name: value for name, value in self.options.reports.items() if name != "output"}
-        self.session.write_files(**files, partial=self.options.partial, program_exit=program_exit)
+        self.session.write_files(**files, partial=self.options.partial or partial, program_exit=program_exit)
         self.document = json.loads(self.session.json(program_exit))
 
     def show(self, terminal):
@@ -79,6 +80,8 @@ class Summary:
         lines = self.session.text(terminal.hasmarkup).splitlines()
         for line in lines[-len(document["kernels"]) - 1:]:  # one a kernel, and the total
             terminal.line(line)
+        if self.options.format == "github":
+            terminal.write(self.session.github())
 
     def _finding(self, terminal, finding):
         place = finding["location"]
@@ -98,10 +101,7 @@ class Summary:
 
     def _text(self, key, colour):
         alone = native().Session(quiet=True)
-        first = self._first[key]
-        alone.add(native().LaunchReport.from_json(json.dumps(
-            {"launch": first["launch"], "kernel": first["kernel"], "grid": first["grid"], "unknowns": [],
-             "seconds": 0, "checked": [], "notChecked": [], "findings": [{**first, "test": ""}]})))
+        alone.add(native().LaunchReport.from_json(json.dumps(self._first[key])))
         return alone.text(colour).rstrip("\n") + "\n"
 
 
