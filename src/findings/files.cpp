@@ -30,15 +30,27 @@ Result<std::string> readFile(const std::string& path, size_t maxBytes) {
   return text;
 }
 
+bool isDevice(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
 Status writeFile(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.part-{}", path, getpid());
+  // What a link leads to is replaced, not the link; /dev/null and pipes are written to as they are.
+  std::error_code error;
+  const bool device = isDevice(path);
+  const std::string target =
+      !device && std::filesystem::exists(path, error) ? std::filesystem::canonical(path, error).string() : path;
+  const std::string written = device ? path : fmt::format("{}.part-{}", target, getpid());
   errno = 0;
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  std::FILE* file = std::fopen(written.c_str(), "wb");
   bool good = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (file) good = std::fclose(file) == 0 && good;
-  if (good && std::rename(temporary.c_str(), path.c_str()) == 0) return {};
+  if (good && (device || std::rename(written.c_str(), target.c_str()) == 0)) return {};
   const std::string why = errno ? fmt::format(": {}", std::strerror(errno)) : "";
-  std::remove(temporary.c_str());
+  if (!device) std::remove(written.c_str());
   return failure(Diagnostic{path, 0, 0, "cannot be written" + why, "choose another place"});
 }
 

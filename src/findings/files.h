@@ -11,7 +11,10 @@ namespace tilesight::findings {
 /// The bytes of a file. Errors: what cannot be read, is a folder, or is larger than `maxBytes`.
 Result<std::string> readFile(const std::string& path, size_t maxBytes);
 
-/// Writes a file under its name when it is complete, or not at all.
+/// Is it there and neither a file nor a folder (/dev/null, a pipe)?
+bool isDevice(const std::string& path);
+
+/// Writes a file under its name when it is complete, or not at all; to a device, directly.
 Status writeFile(const std::string& path, const std::string& text);
 
 }  // namespace tilesight::findings

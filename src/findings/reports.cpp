@@ -25,6 +25,10 @@ Status checkWritable(const std::string& option, const std::string& path) {
   std::error_code error;
   const fs::path place = fs::absolute(path, error);
   if (fs::is_directory(place, error)) return failure(fmt::format("{} {} is a folder", option, path));
+  if (isDevice(path)) {
+    if (access(path.c_str(), W_OK) == 0) return {};
+    return failure(fmt::format("{} {} cannot be written: {}", option, path, std::strerror(errno)));
+  }
   const fs::path folder = place.parent_path();
   if (!fs::is_directory(folder, error))
     return failure(fmt::format("{} {}: there is no folder {}", option, path, folder.string()));

@@ -1,8 +1,15 @@
 // Baselines: what is accepted, how often, and the text of the file.
 #include "findings/baseline.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
+#include "findings/files.h"
 #include "findings/session.h"
 #include "golden.h"
 #include "samples.h"
@@ -103,6 +110,26 @@ TEST(Baseline, OneThatIsToBeWrittenFirst) {
   const auto first = baselineOf(scratch / "new.json", scratch / "./new.json");
   ASSERT_TRUE(first);
   EXPECT_FALSE(*first);
+}
+
+TEST(Files, LinksAndPipesStayWhatTheyAre) {
+  namespace fs = std::filesystem;
+  const Scratch scratch;
+  scratch.write("real", "old");
+  fs::create_symlink("real", scratch / "link");
+  ASSERT_TRUE(writeFile(scratch / "link", "new"));
+  EXPECT_TRUE(fs::is_symlink(scratch / "link"));
+  EXPECT_EQ(scratch.read("real"), "new");
+
+  ASSERT_EQ(mkfifo((scratch / "pipe").c_str(), 0600), 0);
+  const int reader = open((scratch / "pipe").c_str(), O_RDWR | O_NONBLOCK);
+  ASSERT_TRUE(writeFile(scratch / "pipe", "text"));
+  char text[5] = {};
+  EXPECT_EQ(read(reader, text, 4), 4);
+  EXPECT_STREQ(text, "text");
+  close(reader);
+  EXPECT_TRUE(fs::is_fifo(scratch / "pipe")) << "and so is /dev/null kept";
+  EXPECT_EQ(scratch.names().size(), 3u) << "nothing is left behind";
 }
 
 }  // namespace
