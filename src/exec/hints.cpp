@@ -141,6 +141,7 @@ void execHint(Machine& m, const Instr& instr) {
   const Hint& hint = m.context().plan->program.hints[instr.immediate];
   const Tile& value = m.in(instr, 0);
   if (value.form == Form::Empty || value.form == Form::View || value.form == Form::Box) return;
+  if (value.kind != ElementKind::Pointer && !ir::isIntegerKind(value.kind)) return;
   // In a loop: what an earlier turn's value broke is no matter of this one's.
   if (value.taint && std::all_of(value.taint->causes.begin(), value.taint->causes.end(), [&](uint32_t cause) {
         return m.causeAt(cause).isPromise() && m.causeAt(cause).instr == &instr;

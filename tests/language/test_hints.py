@@ -120,3 +120,31 @@ def test_arguments_that_a_compiled_kernel_was_not_made_for(tmp_path, collect):
     assert findings(x[1:], y, 32) == [("hint-violation", "error")]
     assert findings(x, y, 30) == [("hint-violation", "error")]  # four elements share a bit of the mask
     assert findings(x, y, 28) == []
+
+
+MANY = """
+@triton.jit
+def kernel(x, starts, y, N: tl.constexpr):
+    pid = tl.program_id(0)
+    start = tl.multiple_of(tl.load(starts + pid), 8)
+    i = tl.arange(0, N)
+    tl.store(y + pid * N + i, tl.load(x + start + i))
+"""
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_the_finding_is_the_same_with_any_number_of_threads(threads, tmp_path, collect):
+    """The first broken start does no harm, later ones do."""
+    function = kernel(tmp_path, MANY)
+    starts = np.arange(400, dtype=np.int32) * 8
+    starts[100::7] = 4
+    starts[250::9] += 2
+
+    def findings(number):
+        ts.config.threads = number
+        report = check(function, np.zeros(4000, np.float32), starts, np.zeros(400 * 512, np.float32), grid=(400,), N=512)
+        return [{k: v for k, v in f.items() if k != "launch"} for f in report.findings]
+
+    one = findings(1)
+    assert [(f["kind"], f["severity"], f["program"][0]) for f in one] == [("hint-violation", "error", 100)]
+    assert findings(threads) == one
