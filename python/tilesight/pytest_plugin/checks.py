@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from .. import process, run, wire
-from ..config import COMMAND_LINE_VARIABLE, check_environment, config as settings
+from ..config import COMMAND_LINE_VARIABLE, check_environment, client_list, config as settings
 from ..engine import native
 from ..errors import Error
 from ..session import recorder
@@ -206,7 +206,7 @@ class Checks:
     # --- what is said
 
     def pytest_report_header(self):
-        clients = ", ".join(self.options.client or ["sanitizer"])
+        clients = ", ".join(client_list(settings.client) or ["sanitizer"])
         return f"tilesight: every Triton kernel launch is checked ({clients})"
 
     def pytest_terminal_summary(self, terminalreporter):
