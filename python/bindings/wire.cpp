@@ -17,8 +17,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Unknown, kernel, reason, location, sourceLine
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, severity, message, fingerprint, client, kernel, launch,
                                    grid, config, test, location, stack, sourceLine, ignores, accessKind,
                                    accessBytes, operation, program, element, iterations, because,
-                                   notes, consequences, remedy, maxBytesPast, countElements, countPrograms,
-                                   countLaunches, bundle)
+                                   notes, consequences, remedy, maxBytesPast, otherSideBytes, countElements,
+                                   countPrograms, countLaunches, bundle)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LaunchReport, launch, kernel, file, grid, unknowns, seconds, checked,
                                                 notChecked, traceRecords)
 

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-namespace tilesight::exec {
+#include "findings/sentence.h"
 
-namespace {
-constexpr size_t kMaxConsequences = 8;
-}
+namespace tilesight::exec {
 
 findings::Finding* Collector::find(const FindingKey& key) {
   auto it = entries_.find(key);
@@ -31,16 +29,9 @@ void Collector::count(const FindingKey& key, int64_t elements, int64_t linear) {
   }
 }
 
-namespace {
-void addTo(std::vector<std::string>& list, const std::string& text) {
-  if (list.size() < kMaxConsequences && std::find(list.begin(), list.end(), text) == list.end())
-    list.push_back(text);
-}
-}  // namespace
-
 void Collector::addConsequence(const plan::Instr* instr, const std::string& text) {
   for (auto& [key, entry] : entries_)
-    if (key.instr == instr) addTo(entry.finding.consequences, text);
+    if (key.instr == instr) findings::addConsequence(entry.finding, text);
 }
 
 void Collector::addUnknown(findings::Unknown unknown) {
@@ -63,16 +54,9 @@ void Collector::merge(Collector&& later) {
       entries_.emplace(*key, std::move(*entry));
       continue;
     }
-    findings::Finding& mine = it->second.finding;
-    mine.countElements += entry->finding.countElements;
-    mine.countPrograms += entry->finding.countPrograms;
-    mine.severity = std::max(mine.severity, entry->finding.severity);
-    // The sentence gives the most bytes past the end; the witness stays the first.
-    bool sameSide = !mine.operand || !entry->finding.operand ||
-                    (mine.operand->bytesPast < 0) == (entry->finding.operand->bytesPast < 0);
-    mine.maxBytesPast = std::max(mine.maxBytesPast, sameSide ? entry->finding.maxBytesPast : entry->finding.otherSideBytes);
-    mine.otherSideBytes = std::max(mine.otherSideBytes, sameSide ? entry->finding.otherSideBytes : entry->finding.maxBytesPast);
-    for (const std::string& text : entry->finding.consequences) addTo(mine.consequences, text);
+    // Ranges are of different programs.
+    it->second.finding.countPrograms += entry->finding.countPrograms;
+    findings::merge(it->second.finding, entry->finding);
   }
   for (auto& unknown : later.unknowns_) addUnknown(std::move(unknown));
 }

@@ -48,17 +48,6 @@ void flatten(ir::Location location, const std::string& function, std::vector<fin
   }
 }
 
-std::string commas(int64_t value) {
-  std::string digits = std::to_string(std::abs(value)), out;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i && (digits.size() - i) % 3 == 0) out += ',';
-    out += digits[i];
-  }
-  return value < 0 ? "-" + out : out;
-}
-
-std::string bytesText(int64_t bytes) { return commas(bytes) + (bytes == 1 ? " byte" : " bytes"); }
-
 }  // namespace
 
 Tile parameterTile(const LaunchContext& context, size_t parameter) {
@@ -221,33 +210,6 @@ findings::Finding findingAt(Machine& machine, const Instr& instr, const std::str
   finding.program = {machine.program().id[0], machine.program().id[1], machine.program().id[2]};
   finding.iterations = machine.iterations();
   return finding;
-}
-
-std::string standardMessage(const findings::Finding& f) {
-  std::string verb = f.accessKind == "read" ? "reads" : f.accessKind == "write" ? "writes" : "updates";
-  std::string from = f.accessKind == "read" ? "from" : f.accessKind == "write" ? "to" : "on";
-  const findings::Operand* o = f.operand ? &*f.operand : nullptr;
-  std::string what = f.operation + (o && !o->argument.empty() ? fmt::format(" {} {}", from, o->argument) : std::string());
-  if (f.kind == "out-of-bounds" && o) {
-    int64_t extent = o->allocationKnown && o->allocationBytes ? o->allocationBytes : o->viewBytes;
-    const char* side = o->bytesPast < 0 ? "before its start" : "past its end";
-    std::string size = fmt::format(" ({}{})", bytesText(extent), o->allocationKnown ? "" : "; the allocation is not known, the view counts");
-    std::string both = f.otherSideBytes <= 0 ? std::string()
-                                             : fmt::format(" and up to {} {}", bytesText(f.otherSideBytes),
-                                                           o->bytesPast < 0 ? "past its end" : "before its start");
-    return fmt::format("{} {} up to {} {}{}{}", what, verb, bytesText(f.maxBytesPast), side, both, size);
-  }
-  if (f.kind == "out-of-view" && o)
-    return fmt::format("{} {} inside the allocation ({}), but outside the view that was passed", what, verb,
-                       bytesText(o->allocationBytes));
-  if (f.kind == "null-pointer") return fmt::format("{} through a null pointer", what);
-  if (f.kind == "foreign-pointer") return fmt::format("{} at an address that belongs to no tensor of this launch", what);
-  if (f.kind == "read-only-write") return fmt::format("{} {} memory that was passed as read-only", what, verb);
-  if (f.kind == "misaligned" && o)
-    return fmt::format("{} {} {} at byte offset {}, which is not a multiple of {}", what, verb, bytesText(f.accessBytes),
-                       commas(o->byteOffset), f.accessBytes);
-  if (f.kind == "misaligned") return fmt::format("{} at an address that is not a multiple of {}", what, f.accessBytes);
-  return f.message;
 }
 
 void reportAccess(const AccessCore& core, const char* client, const char* kind, int severity, int64_t element,

@@ -44,9 +44,6 @@ findings::Unknown unknownAt(Machine& machine, const Instr& instr, const std::str
 findings::Finding findingAt(Machine& machine, const Instr& instr, const std::string& kind,
                             findings::Severity severity, std::string message);
 
-/// The standard sentence of a finding's kind, from its evidence.
-std::string standardMessage(const findings::Finding& finding);
-
 /// Reports `count` elements of an access, the first of them `element`, to the machine's collector.
 void reportAccess(const AccessCore& core, const char* client, const char* kind, int severity,
                   int64_t element, int64_t count, const char* message);

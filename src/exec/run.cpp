@@ -12,6 +12,7 @@
 #include "exec/parameters.h"
 #include "exec/report.h"
 #include "exec/stopper.h"
+#include "findings/sentence.h"
 
 namespace tilesight::exec {
 
@@ -200,7 +201,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
     Execution execution(kernel, context, clients, threads);
     execution.run(programs);
     for (findings::Finding& finding : execution.collector().takeFindings()) {
-      if (finding.message.empty()) finding.message = standardMessage(finding);
+      if (finding.message.empty()) finding.message = findings::sentence(finding);
       report.findings.push_back(std::move(finding));
     }
     report.unknowns = execution.collector().takeUnknowns();

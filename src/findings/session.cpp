@@ -15,6 +15,7 @@
 #include "findings/json.h"
 #include "findings/kinds.h"
 #include "findings/places.h"
+#include "findings/sentence.h"
 #include "findings/text.h"
 
 namespace tilesight::findings {
@@ -90,6 +91,7 @@ struct Session::Index {
     size_t position = 0;
     uint32_t lastLaunch = 0;
     bool accepted = false;  // the position is one of accepted_
+    int64_t programs = 0;   // of the last launch that met it
   };
   std::unordered_map<std::string, Entry> findings, unknowns;
   std::unordered_map<std::string, uint32_t> acceptable;  // fingerprint -> how many the baseline has left
@@ -162,12 +164,17 @@ void Session::add(Finding finding) {
   if (const auto found = index_->findings.find(key); found != index_->findings.end()) {
     Index::Entry& entry = found->second;
     Finding& known = (entry.accepted ? accepted_.findings : findings_)[entry.position];
-    known.severity = std::max(known.severity, finding.severity);
-    known.maxBytesPast = std::max(known.maxBytesPast, finding.maxBytesPast);
-    known.countElements += finding.countElements;
-    known.countPrograms += finding.countPrograms;
-    if (entry.lastLaunch != launches_) ++known.countLaunches;
+    // An operation that the compiler unrolled is several at one place, met by the same programs of a launch.
+    if (entry.lastLaunch == launches_) {
+      known.countPrograms += std::max<int64_t>(0, finding.countPrograms - entry.programs);
+      entry.programs = std::max(entry.programs, finding.countPrograms);
+    } else {
+      ++known.countLaunches;
+      known.countPrograms += finding.countPrograms;
+      entry.programs = finding.countPrograms;
+    }
     entry.lastLaunch = launches_;
+    merge(known, finding);
     return;
   }
   finding.countLaunches = 1;
@@ -176,7 +183,7 @@ void Session::add(Finding finding) {
   const bool accept = left != index_->acceptable.end() && left->second > 0;
   if (accept) --left->second;
   std::vector<Finding>& list = accept ? accepted_.findings : findings_;
-  index_->findings.emplace(std::move(key), Index::Entry{list.size(), launches_, accept});
+  index_->findings.emplace(std::move(key), Index::Entry{list.size(), launches_, accept, finding.countPrograms});
   list.push_back(std::move(finding));
 }
 

@@ -2,6 +2,7 @@
 #include "findings/session.h"
 
 #include "findings/ignore_comments.h"
+#include "findings/sentence.h"
 
 #include <gtest/gtest.h>
 
@@ -48,6 +49,47 @@ TEST(Merge, AFindingTwiceInOneLaunchCountsOneLaunch) {
   session.add(report);
   ASSERT_EQ(session.findings().size(), 1u);
   EXPECT_EQ(session.findings()[0].countLaunches, 1);
+}
+
+TEST(Merge, TheStandardSentenceTellsTheFarthestOfAllLaunches) {
+  Finding first = attentionFinding();
+  first.message = sentence(first);
+  Finding later = first;
+  later.maxBytesPast = 999999;
+  Finding before = first;
+  before.operand->bytesPast = -8;
+  before.maxBytesPast = 64;
+  Session session;
+  for (const Finding& finding : {first, later, before}) session.add(reportWith(finding));
+  ASSERT_EQ(session.findings().size(), 1u);
+  EXPECT_NE(session.findings()[0].message.find("up to 999,999 bytes past its end and up to 64 bytes before its start"),
+            std::string::npos)
+      << session.findings()[0].message;
+}
+
+TEST(Merge, AMessageOfAClientStays) {
+  Finding finding = attentionFinding();
+  finding.message = "my own words";
+  Session session;
+  session.add(reportWith(finding));
+  finding.maxBytesPast = 999999;
+  session.add(reportWith(finding));
+  EXPECT_EQ(session.findings()[0].message, "my own words");
+}
+
+TEST(Merge, UnrolledOperationsOfALaunchAreMetByTheSamePrograms) {
+  Finding finding = attentionFinding();
+  finding.countPrograms = 2;
+  LaunchReport report = reportWith(finding);
+  finding.countPrograms = 3;
+  report.findings.push_back(finding);
+  finding.countPrograms = 1;
+  report.findings.push_back(finding);
+  Session session;
+  session.add(report);
+  EXPECT_EQ(session.findings()[0].countPrograms, 3);
+  session.add(report);
+  EXPECT_EQ(session.findings()[0].countPrograms, 6);
 }
 
 TEST(Merge, EachPartOfTheKeyTellsFindingsApart) {
