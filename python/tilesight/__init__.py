@@ -15,14 +15,14 @@ or, for a program as it is: `tilesight run script.py`.
 import importlib
 
 from .config import config
-from .errors import ArgumentError, Error, FindingsError, InternalError
+from .errors import ArgumentError, Error, FindingsError, InternalError, NoDeviceError
 
 # Where the other names come from, at their first use: whatever only starts the package (the pytest plugin that
 # every pytest of an environment loads, say) imports no numpy.
 _HOMES = {"check": ".api", "clear": ".api", "launches": ".api", "load": ".api", "save": ".api", "trace": ".api",
           "data_ptr": ".capture.pointers", "Client": ".client", "Finding": ".report", "Report": ".report"}
 
-__all__ = ["ArgumentError", "config", "Error", "FindingsError", "InternalError", *_HOMES]
+__all__ = ["ArgumentError", "config", "Error", "FindingsError", "InternalError", "NoDeviceError", *_HOMES]
 
 
 def __getattr__(name):

@@ -116,8 +116,8 @@ class Trace:
         return (Record(self, row) for row in range(len(self)))
 
     def of(self, program):
-        """The records of one program (x, y, z)."""
-        x, y, z = (*program, 0, 0)[:3]
+        """The records of one program: (x, y, z), or x alone."""
+        x, y, z = (*(program if isinstance(program, (tuple, list)) else (program,)), 0, 0)[:3]
         linear = x + self.grid[0] * (y + self.grid[1] * z)
         return [Record(self, row) for row in np.flatnonzero(self.columns["program"] == linear)]
 

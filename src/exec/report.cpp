@@ -270,6 +270,9 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
       if (named) finding.notes.push_back("the address lies in a gap of the view, behind the element named");
     }
     explain(machine, instr, access, element, finding);
+    if (finding.kind == "foreign-pointer" && finding.remedy.empty())
+      finding.remedy = "of tensors whose addresses are stored in others, take them with data_ptr() "
+                       "(numpy: ts.data_ptr(array)), and keep the tensors alive until the launch";
     if (instr.outCount && !instr.valueNeeded && instr.op == Opcode::Load && !context.addressOnly)
       finding.notes.push_back("result unused: the compiler removes this load");
     found = &machine.collector().add(key, std::move(finding));

@@ -192,10 +192,13 @@ Content parseContent(const Field& field, const std::vector<Content>& earlier) {
 View parseView(const Field& field) {
   View view;
   view.dtype = field["dtype"].string();
-  if (view.dtype.size() > 64) field["dtype"].fail("is too long");
+  const auto known = elementOfDtype(view.dtype);
+  if (!known) field["dtype"].fail("is no dtype of a tensor");
   const Field element = field["element"];
   const auto kind = elementNamed(element.string());
   if (!kind) element.fail("is no element type");
+  if (*kind != *known)
+    element.fail(fmt::format("is {}, and tensors of dtype {} have {}", element.string(), view.dtype, ir::elementName(*known)));
   view.element = *kind;
   view.shape = field["shape"].integers();
   view.strides = field["strides"].integers();

@@ -37,8 +37,8 @@ int explain(const ExplainOptions& options) {
     const findings::KindInfo* kind = findings::findKind(name);
     if (!kind) {
       const std::string_view near = findings::nearestKind(name);
-      return usageError(fmt::format("there is no kind of finding \"{}\"{}; tilesight explain lists all",
-                                    name, near.empty() ? "" : fmt::format("; did you mean {}?", near)),
+      return usageError(fmt::format("there is no kind of finding \"{}\"; {}", name,
+                                    near.empty() ? "tilesight explain lists all" : fmt::format("did you mean {}?", near)),
                         "explain");
     }
     if (!out.empty()) out += "\n";

@@ -41,6 +41,17 @@ def test_the_example_client_is_the_one_that_is_built():
     assert shown in (ROOT / "src" / "clients" / "traffic" / "traffic.cpp").read_text()
 
 
+def test_the_page_about_python_runs_as_it_stands(tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.DOTALL)
+    assert len(blocks) >= 6
+    program = tmp_path / "page.py"
+    program.write_text("\n".join(blocks))
+    done = subprocess.run([sys.executable, program], cwd=tmp_path, text=True, capture_output=True, timeout=300,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "scale ok" in done.stdout
+
+
 def test_the_report_in_the_readme_is_the_one_that_is_printed():
     # A report names the test that is running; a reader's does not.
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}

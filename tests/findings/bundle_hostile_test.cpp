@@ -167,6 +167,10 @@ TEST_F(HostileDirectory, WrongTypesAndMissingFields) {
             "launches/0/launch.json: arguments[0].dtype: must be a string");
   EXPECT_EQ(errorWith(launch, "\"f32\"", "\"f33\""),
             "launches/0/launch.json: arguments[0].element: is no element type");
+  EXPECT_EQ(errorWith(launch, "\"float32\"", "\"float31\""),
+            "launches/0/launch.json: arguments[0].dtype: is no dtype of a tensor");
+  EXPECT_EQ(errorWith(launch, "\"float32\"", "\"float16\""),
+            "launches/0/launch.json: arguments[0].element: is f32, and tensors of dtype float16 have f16");
   EXPECT_EQ(errorWith(launch, "\"kind\": \"tensor\"", "\"kind\": \"tensr\""),
             "launches/0/launch.json: arguments[0].kind: must be tensor, scalar, descriptor or specialized");
   EXPECT_NE(errorWith(launch, "\"kernel\"", "kernel").find("parse error at line 2"), std::string::npos);

@@ -273,6 +273,7 @@ TEST(Bundle, DataThatIsNotToBeSaved) {
     Launch launch = sampleLaunch();
     launch.storages[1].data[5] = 42;
     launch.arguments[1].view.element = ir::ElementKind::I32;
+    launch.arguments[1].view.dtype = "int32";
     auto writer = BundleWriter::open(scratch / "x.tsb");
     EXPECT_TRUE(writer && writer->add(launch, data) && writer->finish());
     EXPECT_EQ(launch.storages[1].data[5], 42) << "the launch itself stays as it is";
