@@ -40,12 +40,6 @@ JUDGED = {
     ("flag-gems", "batch_norm"): (
         "confirmed", "without running statistics it passes the input in their place, and the kernel writes them: the "
         "input's first elements are overwritten. Every store is within bounds, so only the comparison says so"),
-    **{("conch-triton-kernels", what, *kind): (
-        "ours", "parameters annotated `tl.const` become pointers into the address space `\"constant\"` in Triton 3.9, which "
-        "the parser does not know")
-       for kernel, case in (("_gemma_rms_norm_inplace_kernel", "gemma_rms_norm"),
-                            ("_rotary_embedding_kernel", "rotary_embedding"), ("_copy_blocks_kernel", "copy_blocks"))
-       for what, kind in ((kernel, ("unknown",)), (case, ()))},
 }
 
 
