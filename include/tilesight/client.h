@@ -28,10 +28,12 @@ extern "C" {
 #define TS_CLIENT_ABI 1
 
 /* What this client wants to be told. Hooks for clean accesses, computations, programs and loops are called
- * only if some client needs them. */
+ * only if some client needs them, and only what is needed is computed: a load whose result nothing uses is
+ * judged and not made, unless a client needs values; where outputs are not computed (--address-only),
+ * nothing is but addresses, masks and control flow, and what the needs of the clients add to them. */
 enum ts_need {
   TS_NEED_ADDRESSES = 1u << 0, /* pointers and masks of accesses */
-  TS_NEED_VALUES = 1u << 1,    /* loaded and stored values: reserved, no hook carries them yet */
+  TS_NEED_VALUES = 1u << 1,    /* loaded and stored values: ts_host.values */
   TS_NEED_ORDER = 1u << 2,     /* hooks of one range come in program order (always true for now) */
   TS_NEED_COMPUTE = 1u << 3,   /* on_dot, on_reduce */
   TS_NEED_PROGRAMS = 1u << 4,  /* program_begin/program_end */
@@ -39,7 +41,20 @@ enum ts_need {
   TS_NEED_PROMISES = 1u << 6   /* hints of the program are checked, and broken ones reported in the client's name */
 };
 
+/* Of an access. TS_COPY is for source languages with copies from memory to memory: no operation of a Triton
+ * kernel is one. */
 enum ts_access_kind { TS_LOAD = 0, TS_STORE = 1, TS_ATOMIC_RMW = 2, TS_ATOMIC_CAS = 3, TS_COPY = 4 };
+
+/* Order of an atomic access: the numbers of Triton's enums. Loads and stores may be atomic, too. */
+enum ts_sem { TS_NOT_ATOMIC = 0, TS_RELAXED = 1, TS_ACQUIRE = 2, TS_RELEASE = 3, TS_ACQ_REL = 4 };
+enum ts_scope { TS_SCOPE_GPU = 1, TS_SCOPE_CTA = 2, TS_SCOPE_SYSTEM = 3 };
+
+/* Which values of an access. */
+enum ts_which {
+  TS_VALUE = 0,    /* loaded or stored; of an atomic operation, its operand */
+  TS_BEFORE = 1,   /* atomic operations: what memory held */
+  TS_COMPARED = 2  /* compare-and-swap: what it was compared with */
+};
 
 /* How a tile of addresses or a mask is held. Affine and separable forms cost nothing to carry. */
 enum ts_form {
@@ -113,6 +128,8 @@ typedef struct ts_access {
   int64_t active;         /* elements the mask lets through */
   const ts_program* program;
   const void* core;       /* for the host's functions, during the hook only */
+  uint32_t element;       /* ElementKind of what is accessed */
+  uint32_t sem, scope;    /* ts_sem, ts_scope; 0 if it is not atomic */
 } ts_access;
 
 typedef struct ts_compute {
@@ -158,6 +175,11 @@ typedef struct ts_host {
   void (*op_place)(const void* core, uint32_t op, const char** file, uint32_t* line, uint32_t* column);
   /* Name of an operation ("tile.load"). */
   const char* (*op_name)(const void* core, uint32_t op);
+  /* The values of all elements of the tile, row-major, `elements` times `element_bytes` bytes: ts_which says
+   * which. Loads come with what was loaded (`other`, or 0, where the mask is off or the address is wrong),
+   * stores with what is about to be stored, masked elements included. Pointers are virtual addresses.
+   * Returns 1, or 0 and leaves `out` as it is: there is no such value, or no client has TS_NEED_VALUES. */
+  int (*values)(const ts_access* access, uint32_t which, void* out);
 } ts_host;
 
 /* A client. Any hook may be NULL. */
@@ -182,7 +204,7 @@ typedef struct ts_client {
   void (*on_load)(void* state, const ts_access* access);
   void (*on_store)(void* state, const ts_access* access);
   void (*on_atomic)(void* state, const ts_access* access);
-  void (*on_copy)(void* state, const ts_access* access);
+  void (*on_copy)(void* state, const ts_access* access); /* never for Triton: see ts_access_kind */
   void (*on_dot)(void* state, const ts_compute* compute);
   void (*on_reduce)(void* state, const ts_compute* compute);
 } ts_client;

@@ -24,16 +24,22 @@ void add(BundleWriter& writer, const Report& report, const std::string& data) {
 }
 
 std::vector<Report> runBundle(const std::string& path, const nb::list& clients, unsigned threads,
-                              bool addressOnly) {
+                              bool addressOnly, uint32_t numSms, uint64_t seed, double timeLimit) {
   const BundleReader bundle = valueOf(BundleReader::open(path));
   std::unordered_map<std::string, std::shared_ptr<const exec::Kernel>> kernels;
   std::vector<Report> reports;
   for (size_t i = 0; i < bundle.launches(); ++i) {
-    const launch::Launch launch = valueOf(bundle.launch(i));
+    launch::Launch launch = valueOf(bundle.launch(i));
+    if (numSms) launch.numSms = numSms;
+    if (seed) launch.seed = seed;
     auto& kernel = kernels[launch.irText];
     if (!kernel) kernel = valueOf(exec::compile(launch.irText, launch.irName));
     Clients running(clients, kernel, launch);
-    const exec::RunOptions options{running.instances(), threads, addressOnly};
+    exec::RunOptions options;
+    options.clients = running.instances();
+    options.threads = threads;
+    options.addressOnly = addressOnly;
+    options.timeLimit = timeLimit;
     Report report{runReleased(*kernel, launch, options)};
     running.finish(report);
     report.launch.launch = launch.index;
@@ -69,7 +75,8 @@ void defineBundle(nb::module_& module) {
   module.def("merge_bundles", &mergeBundles, nb::arg("paths"), nb::arg("into"),
              nb::call_guard<nb::gil_scoped_release>(), "Writes the launches of bundles as one.");
   module.def("run_bundle", &runBundle, nb::arg("path"), nb::arg("clients"), nb::arg("threads"),
-             nb::arg("address_only"), "Runs the launches of a bundle; returns their reports.");
+             nb::arg("address_only"), nb::arg("num_sms"), nb::arg("seed"), nb::arg("time_limit"),
+             "Runs the launches of a bundle; returns their reports. num_sms and seed 0: as recorded.");
 }
 
 }  // namespace tilesight::binding

@@ -26,9 +26,9 @@ namespace {
 
 const std::map<std::string, uint32_t>& needBits() {
   static const std::map<std::string, uint32_t> bits{
-      {"addresses", TS_NEED_ADDRESSES}, {"elements", TS_NEED_ADDRESSES}, {"order", TS_NEED_ORDER},
+      {"addresses", TS_NEED_ADDRESSES}, {"elements", TS_NEED_ADDRESSES}, {"values", TS_NEED_VALUES},
       {"compute", TS_NEED_COMPUTE},     {"programs", TS_NEED_PROGRAMS},  {"loops", TS_NEED_LOOPS},
-      {"promises", TS_NEED_PROMISES}};
+      {"order", TS_NEED_ORDER},         {"promises", TS_NEED_PROMISES}};
   return bits;
 }
 
@@ -61,7 +61,18 @@ void appendMask(AccessColumns& columns, const ts_access& access, bool elements) 
   }
 }
 
-void append(AccessColumns& columns, const ts_access& access, int64_t order, bool elements) {
+void appendValues(AccessColumns& columns, const ts_access& access) {
+  const size_t bytes = static_cast<size_t>(access.elements) * access.element_bytes;
+  for (uint32_t which : {TS_VALUE, TS_BEFORE, TS_COMPARED}) {
+    const size_t at = columns.values.size();
+    columns.values.resize(at + bytes);
+    const bool there = exec::host().values(&access, which, columns.values.data() + at) != 0;
+    columns.valueStart[which].push_back(there ? static_cast<int64_t>(at) : -1);
+    if (!there) columns.values.resize(at);
+  }
+}
+
+void append(AccessColumns& columns, const ts_access& access, int64_t order, bool elements, bool values) {
   columns.program.push_back(access.program->linear);
   columns.order.push_back(order);
   columns.op.push_back(access.op);
@@ -69,6 +80,9 @@ void append(AccessColumns& columns, const ts_access& access, int64_t order, bool
   columns.faults.push_back(access.faults);
   columns.argument.push_back(access.argument);
   columns.elementBytes.push_back(access.element_bytes);
+  columns.element.push_back(static_cast<uint8_t>(access.element));
+  columns.sem.push_back(static_cast<uint8_t>(access.sem));
+  columns.scope.push_back(static_cast<uint8_t>(access.scope));
   columns.elements.push_back(access.elements);
   columns.active.push_back(access.active);
   columns.base.push_back(access.base);
@@ -89,6 +103,7 @@ void append(AccessColumns& columns, const ts_access& access, int64_t order, bool
   extend(boxed ? access.mask.hi : nullptr, 0);
   appendAddresses(columns, access, elements);
   appendMask(columns, access, elements);
+  if (values) appendValues(columns, access);
 }
 
 template <typename T>
@@ -105,6 +120,9 @@ nb::dict dictOf(const AccessColumns& c) {
   result["faults"] = bytesOf(c.faults);
   result["argument"] = bytesOf(c.argument);
   result["element_bytes"] = bytesOf(c.elementBytes);
+  result["element"] = bytesOf(c.element);
+  result["sem"] = bytesOf(c.sem);
+  result["scope"] = bytesOf(c.scope);
   result["elements"] = bytesOf(c.elements);
   result["active"] = bytesOf(c.active);
   result["base"] = bytesOf(c.base);
@@ -116,6 +134,11 @@ nb::dict dictOf(const AccessColumns& c) {
   result["mask_start"] = bytesOf(c.maskStart);
   result["numbers"] = bytesOf(c.numbers);
   result["bytes"] = bytesOf(c.bytes);
+  if (c.valueStart[TS_VALUE].empty()) return result;
+  result["value_start"] = bytesOf(c.valueStart[TS_VALUE]);
+  result["before_start"] = bytesOf(c.valueStart[TS_BEFORE]);
+  result["compared_start"] = bytesOf(c.valueStart[TS_COMPARED]);
+  result["values"] = bytesOf(c.values);
   return result;
 }
 
@@ -166,12 +189,11 @@ PythonClient::PythonClient(nb::object client, const launch::Launch& launch)
   for (const std::string& need : nb::cast<std::set<std::string>>(nb::set(client_.attr("needs")))) {
     const auto bit = needBits().find(need);
     if (bit == needBits().end())
-      throw Error(need == "values" ? "clients cannot have values yet; needs can be addresses, elements, "
-                                     "compute, programs, loops, order"
-                                   : "a client needs \"" + need + "\", which does not exist; there are "
-                                     "addresses, elements, compute, programs, loops, order");
+      throw Error("a client needs \"" + need + "\", which does not exist; there are addresses, elements, values, "
+                  "compute, programs, loops, order, promises");
     needs |= bit->second;
     elements_ |= need == "elements";
+    values_ |= need == "values";
     computes |= need == "compute";
   }
   defineTable(needs, computes);
@@ -240,7 +262,7 @@ void PythonClient::defineTable(uint32_t needs, bool computes) {
     };
   static const auto access = [](void* state, const ts_access* a, AccessColumns Range::* columns) {
     Range& range = *static_cast<Range*>(state);
-    append(range.*columns, *a, range.order++, range.client->elements_);
+    append(range.*columns, *a, range.order++, range.client->elements_, range.client->values_);
     const auto [place, isNew] = range.places.try_emplace(a->op);
     if (!isNew) return;
     const ts_host& host = exec::host();

@@ -22,7 +22,9 @@ struct AccessColumns {
   std::vector<int64_t> program, order, elements, active, base, start, maskStart;
   std::vector<uint32_t> op, faults, elementBytes, rank;
   std::vector<int32_t> argument;
-  std::vector<uint8_t> kind, form, maskForm, maskAll;
+  std::vector<uint8_t> kind, form, maskForm, maskAll, element, sem, scope;
+  std::array<std::vector<int64_t>, 3> valueStart;  // by ts_which; -1: there are none
+  std::vector<uint8_t> values;                     // at the starts
   std::vector<int64_t> numbers;  // at `start`: shape, strides, lo, hi, then axes or addresses
   std::vector<uint8_t> bytes;    // at `maskStart`: axes or elements of masks
 };
@@ -69,6 +71,7 @@ class PythonClient {
   ts_client table_{};
   std::string name_;
   bool elements_ = false;  // keep dense addresses and masks
+  bool values_ = false;    // keep what is loaded and stored
   std::map<uint32_t, Place> places_;
   std::exception_ptr error_;
 };

@@ -171,11 +171,18 @@ std::shared_ptr<launch::Launch> copyOf(const launch::Launch& launch, const std::
 
 namespace {
 
+/// Has all that was asked for come from its device?
+void checkPagers(const launch::Launch& launch) {
+  for (const launch::Storage& storage : launch.storages)
+    if (const auto error = storage.pager ? storage.pager->error() : std::nullopt)
+      throw Error("tensor " + storage.name + " cannot be read from its device: " + textOf(*error));
+}
+
 Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list& arguments,
                     const nb::list& storages, const nb::list& clients, unsigned threads,
                     bool addressOnly, uint32_t index, const std::string& test,
                     const std::string& config, const nb::tuple& uninitialized, uint64_t keepLimit,
-                    bool keepShort, uint32_t numSms, double timeLimit) {
+                    bool keepShort, uint32_t numSms, uint64_t seed, double timeLimit) {
   launch::Launch launch = kernel.prototype;
   launch.index = index;
   for (size_t axis = 0; axis < 3; ++axis) launch.grid[axis] = nb::cast<int64_t>(grid[axis]);
@@ -189,6 +196,7 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
   launch.test = test;
   if (!config.empty()) launch.config = config;
   launch.numSms = numSms;
+  launch.seed = seed;
 
   Clients running(clients, kernel.compiled, launch);
   exec::RunOptions options;
@@ -209,10 +217,9 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
       report.inputBytes = bytes;
     }
   }
+  checkPagers(launch);
   report.launch = runReleased(*kernel.compiled, launch, options);
-  for (const launch::Storage& storage : launch.storages)
-    if (const auto error = storage.pager ? storage.pager->error() : std::nullopt)
-      throw Error("tensor " + storage.name + " cannot be read from its device: " + textOf(*error));
+  checkPagers(launch);
   running.finish(report);
   report.launch.launch = index;
   for (findings::Finding& finding : report.launch.findings) finding.launch = index;
@@ -236,7 +243,7 @@ void defineLaunch(nb::module_& module) {
              nb::arg("storages"), nb::arg("clients"), nb::arg("threads"), nb::arg("address_only"),
              nb::arg("index"), nb::arg("test"), nb::arg("config"), nb::arg("uninitialized"),
              nb::arg("keep_limit"), nb::arg("keep_short"), nb::arg("num_sms"),
-             nb::arg("time_limit"), "Runs a launch in place on its storages.");
+             nb::arg("seed"), nb::arg("time_limit"), "Runs a launch in place on its storages.");
   module.def("check_clients",
              [](const std::vector<std::string>& names) { valueOf(tools::clientsNamed(names)); },
              nb::arg("names"), "Raises Error if a name is no client.");

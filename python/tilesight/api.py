@@ -92,7 +92,8 @@ def save(path):
 
 def load(path, client=None):
     """Runs the launches of a bundle with `client` and returns their reports. They do not join
-    `ts.launches`, which has this process's own launches. Nothing in the bundle is changed."""
+    `ts.launches`, which has this process's own launches. Nothing in the bundle is changed. The schedule
+    (num_sms, seed) is the recorded one unless it is set in `ts.config`."""
     from . import engine
     from .config import config
 
@@ -103,7 +104,8 @@ def load(path, client=None):
         clients = session.DEFAULT_CLIENTS
     return [reports.Report(native, None)
             for native in engine.native().run_bundle(str(path), clients, engine.threads(),
-                                                     bool(config.address_only))]
+                                                     bool(config.address_only), config.num_sms or 0,
+                                                     config.seed or 0, config.timeout or 0.0)]
 
 
 def clear():

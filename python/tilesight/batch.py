@@ -14,9 +14,17 @@ _TYPES = {
     "argument": np.int32, "element_bytes": np.uint32, "elements": np.int64, "active": np.int64,
     "base": np.int64, "rank": np.uint32, "form": np.uint8, "mask_form": np.uint8, "mask_all": np.uint8,
     "start": np.int64, "mask_start": np.int64, "numbers": np.int64, "bytes": np.uint8,
-    "element": np.uint32, "m": np.int64, "n": np.int64, "k": np.int64, "value": np.int64,
+    "value_start": np.int64, "before_start": np.int64, "compared_start": np.int64, "values": np.uint8,
+    "sem": np.uint8, "scope": np.uint8, "m": np.int64, "n": np.int64, "k": np.int64, "value": np.int64,
     "trip": np.int64,
 }
+# Of the values of accesses, by the number of the element kind (src/ir/type.h). Formats that numpy lacks come
+# as their bits; pointers are virtual addresses.
+_VALUES = ("", "bool", "uint8", "int8", "int16", "int32", "int64", "", "float16", "uint16", "float32", "float64",
+           "float32") + ("uint8",) * 7 + ("int64",)
+_KEPT = ("start", "mask_start", "numbers", "bytes", "rank", "value_start", "before_start", "compared_start", "values")
+SEMS = ("not atomic", "relaxed", "acquire", "release", "acq_rel")
+SCOPES = ("", "gpu", "cta", "sys")
 
 
 class Batch:
@@ -28,7 +36,9 @@ class Batch:
     Accesses: `op` (number of the operation in the IR), `argument` (index of the tensor argument, -1 if
     unknown), `elements` and `active` (of the tile; those that the mask lets through), `element_bytes`,
     `base` (virtual address of the first element where the form is not dense), `faults` (bits of
-    FAULTS), `kind`, `form`. `addresses(i)` and `mask(i)` give row i written out.
+    FAULTS), `kind`, `form`, `element` (number of the element's kind), `sem` and `scope` (indices of SEMS and
+    SCOPES; loads and stores may be atomic, too). `addresses(i)` and `mask(i)` give row i written out, and
+    where the client needs "values", `values(i)`, `before(i)` and `compared(i)` what was moved.
     Computations: `op`, `element`, `m`, `n`, `k`. Iterations: `op`, `value`, `trip`.
     """
 
@@ -36,8 +46,13 @@ class Batch:
         self._places = places
         self._client = client
         for name, data in columns.items():
-            kept = name in ("start", "mask_start", "numbers", "bytes", "rank")
-            setattr(self, "_" + name if kept else name, np.frombuffer(data, _TYPES[name]))
+            setattr(self, "_" + name if name in _KEPT else name, np.frombuffer(data, self._type(name, columns)))
+
+    @staticmethod
+    def _type(name, columns):
+        if name == "element":
+            return np.uint8 if "element_bytes" in columns else np.uint32
+        return _TYPES[name]
 
     def __len__(self):
         return len(self.program)
@@ -101,6 +116,34 @@ class Batch:
                     at += size
             result &= inside.reshape((size,) + (1,) * (rank - axis - 1))
         return result
+
+    def values(self, row):
+        """What the row's access loaded or is about to store, or an atomic operation's operand: an array of the
+        tile's shape, masked elements included. bfloat16 and 8-bit floats come as unsigned bits, pointers as
+        virtual addresses. None where the operation has no such value."""
+        return self._moved("value_start", row)
+
+    def before(self, row):
+        """What memory held before the row's atomic operation; None for loads and stores, and for reductions
+        through descriptors."""
+        return self._moved("before_start", row)
+
+    def compared(self, row):
+        """What the row's compare-and-swap compared memory with; None for other operations."""
+        return self._moved("compared_start", row)
+
+    def _moved(self, column, row):
+        if "values" not in self._client.needs:
+            raise Error("this client does not get values: add \"values\" to its needs")
+        starts = getattr(self, "_" + column, None)
+        if starts is None or starts[row] < 0:
+            return None
+        at, count = int(starts[row]), int(self.elements[row])
+        width = int(self.element_bytes[row])
+        dtype = np.dtype(_VALUES[self.element[row]] or "V16")
+        if dtype.itemsize != width:
+            dtype = np.dtype(f"V{width}")
+        return self._values[at:at + count * width].view(dtype).reshape(self.shape(row))
 
     def _needs_elements(self, row):
         if "elements" not in self._client.needs:

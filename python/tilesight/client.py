@@ -49,9 +49,10 @@ class Client:
                 self.read += int((batch.active * batch.element_bytes).sum())
 
     Hooks get batches: columns with one row an event, for a range of programs at a time, ranges in
-    program order. Needs: "addresses" (loads, stores, atomics, copies), "elements" (these also written
-    out where they have no short form), "compute" (dots, reduces), "programs", "loops", "order".
-    Without "addresses", only accesses with faults come.
+    program order. Needs: "addresses" (loads, stores, atomics), "elements" (these also written out where
+    they have no short form), "values" (these with what was loaded and stored), "compute" (dots, reduces),
+    "programs", "loops", "order". Without the first three, only accesses with faults come. What no client
+    and no output needs is not computed.
     """
 
     name = "client"
@@ -87,7 +88,7 @@ class Client:
         pass
 
     def on_copy(self, batch):
-        pass
+        """From memory to memory: no operation of a Triton kernel does that."""
 
     def on_dot(self, batch):
         pass

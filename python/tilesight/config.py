@@ -79,14 +79,15 @@ def _on_finding(value):
     return value
 
 
-def _count(name, least):
+def _count(name, least, most=None):
     def parse(value):
         try:
             number = int(value)
         except (TypeError, ValueError):
             number = None
-        if number is None or number < least:
-            raise Error(f"{name} is {value!r}; it must be a whole number from {least}")
+        if number is None or number < least or (most is not None and number > most):
+            end = f" to {most}" if most is not None else ""
+            raise Error(f"{name} is {value!r}; it must be a whole number from {least}{end}")
         return number
     return parse
 
@@ -125,6 +126,7 @@ _SETTINGS = {
     "client": _client,
     "on_finding": _on_finding,
     "num_sms": _count("num_sms", 1),
+    "seed": _count("seed", 0, 2**64 - 1),  # of the order in which programs take turns; 0: of their numbers
     "threads": _count("threads", 0),
     "timeout": seconds,
     "address_only": _flag,

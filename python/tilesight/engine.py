@@ -85,7 +85,7 @@ def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(
     rows = [(*row[:5], row[7], row[5]) for row in storages]
     report = native().launch(built, grid, described, rows, clients, threads(),
                              bool(config.address_only), index, current_test(), configuration, empty,
-                             keep, keep_short, config.num_sms or 0, config.timeout or 0.0)
+                             keep, keep_short, config.num_sms or 0, config.seed or 0, config.timeout or 0.0)
     for pages in staged:
         pages.bring_back()
     return report

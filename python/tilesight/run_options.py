@@ -45,6 +45,8 @@ results are where the program expects them.
   --like GPU              the GPU that the program is told of where there is none (default h100)
   --num-sms N             multiprocessors: what the program is told, and how many programs may be
                           resident at once where they wait for each other
+  --seed N                the order in which programs that use atomics, or wait, take turns: the same for
+                          the same number; 0: that of their numbers (default)
   --timeout SECONDS       stop a launch that takes longer: it is unknown, with the line it stood at
   --all-configs           check every configuration of autotuned kernels, not only the first
   --address-only          compute addresses and masks only: fast, outputs are not computed
@@ -87,6 +89,7 @@ class Options:
     data: str = "all"
     threads: int = None
     num_sms: int = None
+    seed: int = None
     timeout: float = None
     like: str = None
     all_configs: bool = False
@@ -126,6 +129,7 @@ class Options:
             "launch_count": self.launch_count,
             "threads": self.threads,
             "num_sms": self.num_sms,
+            "seed": self.seed,
             "timeout": self.timeout,
             "like": self.like,
             "all_configs": self.all_configs,
@@ -252,6 +256,7 @@ _OPTIONS = {
     "--data": ("data", _data),
     "--threads": ("threads", _number(0)),
     "--num-sms": ("num_sms", _number(1)),
+    "--seed": ("seed", _number(0, 2**64 - 1)),
     "--timeout": ("timeout", _seconds),
     "--like": ("like", _gpu),
     "--all-configs": ("all_configs", None),
@@ -259,8 +264,6 @@ _OPTIONS = {
     "--quiet": ("quiet", None),
     "--fail-fast": ("fail_fast", None),
 }
-
-_PLANNED = ("--seed",)
 
 
 def parse(arguments):
@@ -273,8 +276,6 @@ def parse(arguments):
         if argument in ("--", "-m") or not argument.startswith("-"):
             break
         name, given, value = argument.partition("=")
-        if name in _PLANNED:
-            raise ValueError(f"{name} is planned and not built yet")
         if name not in _OPTIONS:
             raise ValueError(f"there is no option {name}{_hint(name)}")
         field, read = _OPTIONS[name]

@@ -5,7 +5,9 @@
 #include <array>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "findings/finding.h"
@@ -30,6 +32,9 @@ class Collector {
   /// To every finding at this instruction.
   void addConsequence(const plan::Instr* instr, const std::string& text);
   void addUnknown(findings::Unknown unknown);
+  /// Keeps text that the programs print.
+  void print(std::string text) { printed_ += text; }
+  std::string takePrinted() { return std::exchange(printed_, {}); }
   /// Appends a later range.
   void merge(Collector&& later);
   /// In order of first appearance.
@@ -45,6 +50,7 @@ class Collector {
   };
   std::map<FindingKey, Entry> entries_;
   std::vector<findings::Unknown> unknowns_;
+  std::string printed_;
 };
 
 }  // namespace tilesight::exec

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+
+#include "exec/parameters.h"
+#include "exec/residents.h"
 
 namespace tilesight::exec {
 
@@ -18,8 +22,7 @@ constexpr int64_t kRangesPerThread = 4;  // so that a thread with cheap programs
 }  // namespace
 
 void Execution::run(int64_t programs) {
-  const plan::Program& program = context_.plan->program;
-  if (program.sequential) return runResident(programs);
+  if (inTurns()) return Residents(*this, programs).run();
   bool parallel = threads_ > 1;
   // A client that listens and has no state of its own per range is called from one thread.
   for (const ClientInstance& c : clients_) parallel = parallel && (c.table->fork || c.table->needs == 0);
@@ -36,12 +39,23 @@ void Execution::run(int64_t programs) {
     going = machine.runProgram(done++);
     if (done > 8 && (done & 7)) continue;  // look at the clock now and then
     rest = (Clock::now() - start) * (programs - done) / done;
-    if (programs - done >= 2 && rest > kWorthThreads) break;
+    if (programs - done >= 2 && (rest > kWorthThreads || alwaysDivide_)) break;
   }
   take(machine.collector(), states);
   if (!going || done == programs) return;
-  int64_t worth = std::max<int64_t>(rest / kWorthRange, threads_);
+  int64_t worth = alwaysDivide_ ? programs : std::max<int64_t>(rest / kWorthRange, threads_);
   runRanges(done, programs, static_cast<size_t>(std::min({worth, kRangesPerThread * threads_, programs - done})));
+}
+
+bool Execution::inTurns() const {
+  const plan::Program& program = context_.plan->program;
+  if (program.tickets || (context_.launch->seed && program.atomics)) return true;
+  if (!program.waits) return false;
+  // Nobody waits for what no program writes.
+  const TouchedStorages touched = touchedStorages(kernel_, *context_.launch, context_.argumentOfParameter);
+  for (size_t s = 0; s < touched.read.size(); ++s)
+    if (touched.read[s] && touched.written[s]) return true;
+  return false;
 }
 
 void Execution::runInOrder(int64_t first, int64_t programs) {
@@ -61,6 +75,10 @@ std::vector<ClientState> Execution::fork() {
 void Execution::take(Collector& collector, std::vector<ClientState>& states) {
   for (size_t i = 0; i < clients_.size(); ++i)
     if (clients_[i].table->merge && clients_[i].table->fork) clients_[i].table->merge(clients_[i].self, states[i].state);
+  if (const std::string text = collector.takePrinted(); !text.empty()) {
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+  }
   collector_.merge(std::move(collector));
 }
 

@@ -1,5 +1,5 @@
 // All programs of one launch: in order, in ranges side by side (ranges.cpp), or resident together
-// where they wait for each other (residents.cpp). The result is the same for any number of threads.
+// where they may wait for each other (residents.cpp). The result is the same for any number of threads.
 #pragma once
 
 #include <vector>
@@ -12,22 +12,27 @@ namespace tilesight::exec {
 
 class Execution {
  public:
-  Execution(const Kernel& kernel, const LaunchContext& context, std::vector<ClientInstance> clients, unsigned threads)
-      : kernel_(kernel), context_(context), clients_(std::move(clients)), threads_(threads) {}
+  /// `alwaysDivide`: see RunOptions.
+  Execution(const Kernel& kernel, const LaunchContext& context, std::vector<ClientInstance> clients, unsigned threads,
+            bool alwaysDivide = false)
+      : kernel_(kernel), context_(context), clients_(std::move(clients)), threads_(threads), alwaysDivide_(alwaysDivide) {}
 
   /// Runs programs 0 .. programs - 1 (x fastest).
   void run(int64_t programs);
   Collector& collector() { return collector_; }
 
  private:
+  friend class Residents;
+
+  /// Must programs run in turns: may what one does depend on when others run?
+  bool inTurns() const;
   /// One after another; ranges of a parallel launch are repaired this way.
   void runInOrder(int64_t first, int64_t programs);
-  /// As in order, but a program that waits for a later one is put aside until that one has run.
-  void runResident(int64_t programs);
   /// Contiguous ranges at the same time, undone and run in order if one touched what another wrote.
   void runRanges(int64_t first, int64_t programs, size_t count);
 
   std::vector<ClientState> fork();
+  /// What programs leave behind, in their order: findings, what they printed, clients' states.
   void take(Collector& collector, std::vector<ClientState>& states);
   void drop(std::vector<ClientState>& states);
 
@@ -35,6 +40,7 @@ class Execution {
   const LaunchContext& context_;
   std::vector<ClientInstance> clients_;
   unsigned threads_;
+  bool alwaysDivide_;
   Collector collector_;
 };
 

@@ -138,6 +138,7 @@ Footprint::Footprint(const LaunchMemory& memory, UndoLog& undo) : undo_(undo) {
     int64_t bits = memory.storages()[s].bytes;
     reads_.emplace_back(bits);
     writes_.emplace_back(bits);
+    updates_.emplace_back(bits);
   }
 }
 
@@ -153,11 +154,23 @@ void Footprint::write(const LaunchMemory& memory, BufferPool&, const Resolved& a
   });
 }
 
+void Footprint::update(const LaunchMemory& memory, const Resolved& access) {
+  forRuns(memory, access, [&](size_t s, int64_t at, int64_t bytes) { updates_[s].set(at, at + bytes); });
+}
+
 bool Footprint::conflict(const Footprint& a, const Footprint& b) {
   for (size_t s = 0; s < a.reads_.size(); ++s)
     if (a.writes_[s].intersects(b.writes_[s]) || a.writes_[s].intersects(b.reads_[s]) ||
-        a.reads_[s].intersects(b.writes_[s]))
+        a.reads_[s].intersects(b.writes_[s]) || a.updates_[s].intersects(b.reads_[s]) ||
+        a.updates_[s].intersects(b.writes_[s]) || a.reads_[s].intersects(b.updates_[s]) ||
+        a.writes_[s].intersects(b.updates_[s]))
       return true;
+  return false;
+}
+
+bool Footprint::conflictsWithItself() const {
+  for (size_t s = 0; s < updates_.size(); ++s)
+    if (updates_[s].intersects(reads_[s]) || updates_[s].intersects(writes_[s])) return true;
   return false;
 }
 

@@ -66,12 +66,16 @@ class Footprint {
   void read(const LaunchMemory& memory, BufferPool& pool, const Resolved& access);
   /// Call before the bytes change.
   void write(const LaunchMemory& memory, BufferPool& pool, const Resolved& access);
-  /// Did one write what the other read or wrote?
+  /// An update of bytes that is made when all ranges have ended: updates of the same bytes do not conflict.
+  void update(const LaunchMemory& memory, const Resolved& access);
+  /// Did one write or update what the other read, or wrote, or (updates aside) updated?
   static bool conflict(const Footprint& a, const Footprint& b);
+  /// Did it read or write what it was still to update?
+  bool conflictsWithItself() const;
 
  private:
   UndoLog& undo_;
-  std::vector<BitSpan> reads_, writes_;
+  std::vector<BitSpan> reads_, writes_, updates_;
 };
 
 }  // namespace tilesight::exec

@@ -1,4 +1,6 @@
 // The functions a client may call from its hooks.
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "exec/elementwise.h"
@@ -33,6 +35,21 @@ void faultBits(const ts_access* access, uint8_t* out) {
     if (elementBits(tainted, tainted.numel() == access->elements ? i : 0)) out[i] = 0;
 }
 
+int values(const ts_access* access, uint32_t which, void* out) {
+  const AccessCore& core = coreOf(access);
+  if (!core.values || !core.machine->context().needValues) return 0;
+  const Tile* tile = which == TS_VALUE    ? core.values->value
+                     : which == TS_BEFORE ? core.values->before
+                     : which == TS_COMPARED ? core.values->compared
+                                            : nullptr;
+  if (!tile || tile->form == Form::Empty) return 0;
+  Tile dense = contiguous(core.machine->pool(), *tile);
+  const size_t bytes = static_cast<size_t>(dense.numel()) * dense.elementBytes();
+  if (bytes != static_cast<size_t>(access->elements) * access->element_bytes) return 0;
+  std::memcpy(out, dense.data(), bytes);
+  return 1;
+}
+
 void report(const ts_access* access, const char* kind, int severity, int64_t element, int64_t count, const char* message) {
   const AccessCore& core = coreOf(access);
   reportAccess(core, core.client ? core.client : "", kind, severity, element, count, message);
@@ -56,7 +73,7 @@ const char* opName(const void* core, uint32_t op) {
 }  // namespace
 
 const ts_host& host() {
-  static const ts_host table{sizeof(ts_host), TS_CLIENT_ABI, addresses, maskBytes, faultBits, report, opPlace, opName};
+  static const ts_host table{sizeof(ts_host), TS_CLIENT_ABI, addresses, maskBytes, faultBits, report, opPlace, opName, values};
   return table;
 }
 

@@ -66,11 +66,11 @@ const plan::Effects& Kernel::effects() const {
   return *effects_;
 }
 
-Result<const CompiledPlan*> Kernel::plan(bool addressOnly) const {
+Result<const CompiledPlan*> Kernel::plan(const plan::PlanOptions& options) const {
   std::lock_guard lock(mutex_);
-  auto& slot = plans_[addressOnly];
+  auto& slot = plans_[options.outputs + 2 * options.values + 4 * options.computes];
   if (!slot) {
-    auto program = plan::plan(common_, {addressOnly});
+    auto program = plan::plan(common_, options);
     if (!program) return failure(std::move(program).error());
     auto compiled = std::make_unique<CompiledPlan>();
     compiled->program = std::move(*program);

@@ -27,7 +27,7 @@ class Kernel {
   static Result<std::shared_ptr<const Kernel>> compile(const std::string& text, const std::string& name);
 
   /// The plan for these options, made on first use. Thread-safe.
-  Result<const CompiledPlan*> plan(bool addressOnly) const;
+  Result<const CompiledPlan*> plan(const plan::PlanOptions& options) const;
   /// Which parameters the kernel reads and writes through; found on first use. Thread-safe.
   const plan::Effects& effects() const;
   const ir::Module& source() const { return source_; }
@@ -45,7 +45,7 @@ class Kernel {
   std::vector<const ir::Operation*> operations_;
   mutable ShapeTable shapes_;
   mutable std::mutex mutex_;
-  mutable std::unique_ptr<CompiledPlan> plans_[2];
+  mutable std::unique_ptr<CompiledPlan> plans_[8];
   mutable std::unique_ptr<plan::Effects> effects_;
 };
 

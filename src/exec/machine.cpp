@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "exec/report.h"
+#include "exec/rmw.h"
 #include "exec/stopper.h"
 
 namespace tilesight::exec {
@@ -16,16 +17,17 @@ constexpr Handler kHandlers[] = {
 };
 
 constexpr uint64_t kSpeculativeIterations = 5'000'000;  // of one program, a second or so
+constexpr size_t kHeldBytes = size_t{64} << 20;         // that a range keeps for later
 
 }  // namespace
 
 Machine::Machine(const LaunchContext& context, std::vector<ClientState> clients, Footprint* footprint,
-                 uint64_t* changes)
+                 Turns* turns)
     : context_(context),
       operands_(context.plan->program.operands),
       clients_(std::move(clients)),
       footprint_(footprint),
-      changes_(changes) {
+      turns_(turns) {
   slots_.resize(context.plan->program.slots.size());
   const auto& parameters = context.plan->program.parameters;
   for (size_t i = 0; i < parameters.size(); ++i)
@@ -63,7 +65,7 @@ Progress Machine::resume() {
 
 Progress Machine::execute() {
   running_ = true;
-  waiting_ = false;
+  itsTurn_ = std::exchange(waiting_, false) && wait_.ready;
   const Instr* code = context_.plan->program.code.data();
   while (running_) {
     const Instr& instr = code[pc_++];
@@ -79,9 +81,12 @@ Progress Machine::execute() {
 
 bool Machine::mustStop(const Instr* instr) {
   constexpr uint32_t kBetween = 8;
-  if (!context_.stopper || untilAsked_-- > 0) return false;
-  untilAsked_ = kBetween;
-  if (!context_.stopper->ask()) return false;
+  if (!context_.stopper) return false;
+  if (!context_.stopper->stopped()) {
+    if (untilAsked_-- > 0) return false;
+    untilAsked_ = kBetween;
+    if (!context_.stopper->ask()) return false;
+  }
   if (instr) context_.stopper->stoodAt(unknownAt(*this, *instr, context_.stopper->reason()));
   stopped_ = true;
   running_ = false;
@@ -98,12 +103,12 @@ bool sameSplat(const Tile& a, const Tile& b) {
 }  // namespace
 
 bool Machine::spins(const Instr& instr) {
-  if (!changes_ || !instr.flag) return false;
-  bool same = spin_.instr == &instr && spin_.changes == *changes_;
+  if (!turns_ || !instr.flag) return false;
+  bool same = spin_.instr == &instr && spin_.changes == turns_->changes;
   bool forever = same;
   for (unsigned i = 0; i < instr.inCount && forever; ++i) forever = sameSplat(spin_.carried[i], in(instr, i));
   if (!same) {
-    spin_ = {&instr, *changes_, 0, {}};
+    spin_ = {&instr, turns_->changes, 0, {}};
     spin_.carried.resize(instr.inCount);
   }
   for (unsigned i = 0; i < instr.inCount; ++i) spin_.carried[i] = in(instr, i).form == Form::Splat ? in(instr, i) : Tile{};
@@ -116,21 +121,63 @@ bool Machine::spins(const Instr& instr) {
 void Machine::pause(const Instr& instr, bool forever) {
   wait_.instr = &instr;
   wait_.forever = forever;
-  wait_.timed = false;
+  wait_.timed = wait_.ready = false;
   waiting_ = true;
   running_ = false;
 }
 
 bool Machine::block(const Instr& instr, bool timed) {
-  if (!changes_) return false;
+  if (!turns_ || regions_) return false;
   --pc_;
   pause(instr, true);
   wait_.timed = timed;
   return true;
 }
 
+bool Machine::givesWay(const Instr& instr) {
+  if (!turns_ || !turns_->seed || regions_ || std::exchange(itsTurn_, false) || turns_->draw(2)) return false;
+  --pc_;
+  pause(instr, false);
+  wait_.ready = true;
+  return true;
+}
+
+bool Machine::holds(size_t bytes) {
+  heldBytes_ += bytes;
+  if (heldBytes_ > kHeldBytes) giveUp();
+  return heldBytes_ <= kHeldBytes;
+}
+
+bool Machine::postpone(plan::RmwKind kind, ElementKind element, const Resolved& access, const Tile& value) {
+  if (!footprint_) return false;
+  footprint_->update(*context_.memory, access);
+  const auto bytes = [](const Tile& tile) { return tile.form == Form::Dense ? tile.numel() * tile.elementBytes() : 0; };
+  if (holds(sizeof(Update) + static_cast<size_t>(bytes(access.address) + bytes(access.mask) + bytes(value))))
+    updates_.push_back({kind, element, access, value});
+  return true;
+}
+
+void Machine::makeUpdates() {
+  for (const Update& u : updates_) updateCells(*this, u.kind, u.element, u.access, u.value, nullptr);
+  updates_.clear();
+}
+
+void Machine::print(std::string text) {
+  if (footprint_ && holds(text.size())) return collector_.print(std::move(text));
+  if (footprint_) return;
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+// A range that runs beside others cannot go on: the launch is then done in order.
+void Machine::giveUp() {
+  stopped_ = true;
+  running_ = false;
+}
+
 void Machine::runRegion(const plan::RegionCode& region) {
   const Instr* code = context_.plan->program.code.data();
+  ++regions_;
   if (!region.straight) {  // it has branches of its own
     uint32_t saved = pc_;
     pc_ = region.begin;
@@ -140,22 +187,21 @@ void Machine::runRegion(const plan::RegionCode& region) {
       if (tainting_) propagate(instr);
     }
     pc_ = saved;
+    --regions_;
     return;
   }
   for (uint32_t at = region.begin; at < region.end && !stopped_; ++at) {
     kHandlers[static_cast<size_t>(code[at].op)](*this, code[at]);
     if (tainting_) propagate(code[at]);
   }
+  --regions_;
 }
 
 bool Machine::spendIteration(const Instr& instr) {
   ++spent_;
   if (mustStop(&instr)) return false;
   if (footprint_ && spent_ > kSpeculativeIterations) {
-    // A range that runs beside others may have read a bound that is not there yet: give up, the launch
-    // is then done in order, without this limit.
-    stopped_ = true;
-    running_ = false;
+    giveUp();  // it may have read a bound that is not there yet
     return false;
   }
   if (!context_.iterationLimit || spent_ <= context_.iterationLimit) return true;
@@ -204,8 +250,24 @@ std::vector<findings::Iteration> Machine::iterations() {
   return result;
 }
 
-void Machine::access(const Instr& instr, ts_access_kind kind, const Resolved& resolved) {
-  if (changes_) {
+namespace {
+
+// Of the elements that an access moves.
+ElementKind pointee(const Instr& instr) {
+  ir::Type type = instr.source->operands[0]->type;
+  if (type.kind() != ir::TypeKind::View) type = type.elementType();
+  return type ? machineKind(type->inner) : ElementKind::Invalid;
+}
+
+bool isAtomic(Opcode op) {
+  return op == Opcode::AtomicRmw || op == Opcode::AtomicCas || op == Opcode::AtomicLoad || op == Opcode::AtomicStore ||
+         op == Opcode::AtomicPoll || op == Opcode::ViewReduce;
+}
+
+}  // namespace
+
+void Machine::access(const Instr& instr, ts_access_kind kind, const Resolved& resolved, const AccessValues& values) {
+  if (turns_) {
     if (kind == TS_STORE) changed();  // atomics say so themselves, if they changed something
     looksAt(resolved);
   }
@@ -244,7 +306,13 @@ void Machine::access(const Instr& instr, ts_access_kind kind, const Resolved& re
   access.elements = address.numel();
   access.active = resolved.active;
   access.program = &program_;
-  AccessCore core{this, &instr, &resolved, &access, nullptr};
+  access.element = static_cast<uint32_t>(pointee(instr));
+  if (isAtomic(instr.op)) {
+    plan::Order order = plan::orderOf(*instr.source);
+    access.sem = order.sem;
+    access.scope = order.scope;
+  }
+  AccessCore core{this, &instr, &resolved, &access, nullptr, &values};
   access.core = &core;
   for (const ClientState& c : clients_) {
     auto hook = kind == TS_LOAD    ? c.table->on_load
@@ -257,22 +325,24 @@ void Machine::access(const Instr& instr, ts_access_kind kind, const Resolved& re
   }
 }
 
-void Machine::compute(const Instr& instr, bool dot, ElementKind kind, int64_t m, int64_t n, int64_t k) {
-  if (!context_.needCompute) return;
+bool Machine::announce(const Instr& instr) {
+  if (!context_.needCompute) return instr.valueNeeded;
+  const plan::Extents extents = plan::extentsOf(*instr.source);
   ts_compute compute{};
   compute.size = sizeof compute;
   compute.op = instr.source->number;
-  compute.element = static_cast<uint32_t>(kind);
-  compute.m = m;
-  compute.n = n;
-  compute.k = k;
+  compute.element = static_cast<uint32_t>(outKind(instr));
+  compute.m = extents.m;
+  compute.n = extents.n;
+  compute.k = extents.k;
   compute.program = &program_;
-  AccessCore core{this, &instr, nullptr, nullptr, nullptr};
+  AccessCore core{this, &instr, nullptr, nullptr, nullptr, nullptr};
   compute.core = &core;
   for (const ClientState& c : clients_) {
-    auto hook = dot ? c.table->on_dot : c.table->on_reduce;
+    auto hook = instr.op == Opcode::Dot || instr.op == Opcode::DotScaled ? c.table->on_dot : c.table->on_reduce;
     if (hook) hook(c.state, &compute);
   }
+  return instr.valueNeeded;
 }
 
 }  // namespace tilesight::exec

@@ -13,6 +13,7 @@
 #include "exec/memory.h"
 #include "exec/tile.h"
 #include "launch/launch.h"
+#include "plan/classify.h"
 #include "plan/plan.h"
 #include "tilesight/client.h"
 
@@ -53,6 +54,7 @@ struct Wait {
   int64_t address = 0;            // virtual
   bool forever = false;  // while memory stays as it is, every turn is like the last one
   bool timed = false;    // a poll with a time limit
+  bool ready = false;    // it only lets others go first
 };
 
 /// One client's state for a range of programs.
@@ -63,6 +65,28 @@ struct ClientState {
 
 class Stopper;
 
+/// Programs that run in turns: what their machines share.
+struct Turns {
+  uint64_t changes = 0;  // of memory
+  uint64_t seed = 0;     // of the order of turns; 0: the order of program numbers
+  uint64_t drawn = 0;
+
+  /// The next number of the seeded sequence (splitmix64), below `limit`.
+  uint64_t draw(uint64_t limit) {
+    uint64_t z = (seed + ++drawn) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (z ^ (z >> 31)) % limit;
+  }
+};
+
+/// What an access moves, for clients that need values; null: not known, or not computed.
+struct AccessValues {
+  const Tile* value = nullptr;    // loaded, stored, or an atomic's operand
+  const Tile* before = nullptr;   // atomics: what memory held
+  const Tile* compared = nullptr; // compare-and-swap: what it was compared with
+};
+
 /// What all machines of a launch share, read-only while programs run.
 struct LaunchContext {
   const Kernel* kernel = nullptr;
@@ -70,19 +94,18 @@ struct LaunchContext {
   const launch::Launch* launch = nullptr;
   const LaunchMemory* memory = nullptr;
   std::vector<int32_t> argumentOfParameter;  // entry parameter -> Launch::arguments index
-  bool addressOnly = false;
   Stopper* stopper = nullptr;  // may be null
   uint64_t iterationLimit = 0;  // loop iterations a program may take; 0: any number
   const char* promisesTo = nullptr;  // the client that is told of broken promises; null: none is checked
-  bool needAccess = false, needCompute = false, needPrograms = false, needLoops = false;
+  bool needAccess = false, needValues = false, needCompute = false, needPrograms = false, needLoops = false;
 };
 
 class Machine {
  public:
-  /// `changes` counts the changes of memory, for programs that run in turns and may wait for each other;
-  /// null: they run one after another and never wait.
+  /// `footprint`: these programs run beside others. `turns`: they may wait for each other; null: they run
+  /// one after another and never wait.
   Machine(const LaunchContext& context, std::vector<ClientState> clients, Footprint* footprint,
-          uint64_t* changes = nullptr);
+          Turns* turns = nullptr);
 
   /// Runs program number `linear` (x fastest). Stopped: the launch must end (unsupported operation).
   Progress start(int64_t linear);
@@ -128,7 +151,7 @@ class Machine {
   /// Clocks of inline assembly count the times that the program has read one.
   uint64_t* clocks() { return &clocks_; }
   /// After memory changed.
-  void changed() { if (changes_) ++*changes_; }
+  void changed() { if (turns_) ++turns_->changes; }
   /// The cell that a wait is about.
   void looksAt(const Resolved& access) {
     wait_.view = access.address.numel() == 1 ? access.view : nullptr;
@@ -136,10 +159,19 @@ class Machine {
   }
   /// A turn of a `while` loop that reads memory is over: should another program run first?
   bool spins(const Instr& instr);
+  /// Before an atomic operation: lets other programs go first, if the seed says so. It is then executed again.
+  bool givesWay(const Instr& instr);
   /// Puts the program aside until memory has changed; the loop's next turn comes then.
   void pause(const Instr& instr, bool forever);
   /// The same for an operation that waits: it is executed again. False if programs cannot wait here.
   bool block(const Instr& instr, bool timed);
+  /// Beside other programs, an update of memory whose result nobody uses is put off until all have ended.
+  /// False: it must be made now.
+  bool postpone(plan::RmwKind kind, ElementKind element, const Resolved& access, const Tile& value);
+  /// Makes the updates that were put off, in order.
+  void makeUpdates();
+  /// What the programs print: at once, or when all that run beside them have ended.
+  void print(std::string text);
   bool expired() { return std::exchange(expired_, false); }
   /// Counts a loop iteration; false if the program has used up its number and the launch stops.
   bool spendIteration(const Instr& instr);
@@ -152,8 +184,9 @@ class Machine {
   bool stopped() const { return stopped_; }
 
   /// Tells the clients about an access; faults become findings through them.
-  void access(const Instr& instr, ts_access_kind kind, const Resolved& access);
-  void compute(const Instr& instr, bool dot, ElementKind kind, int64_t m, int64_t n, int64_t k);
+  void access(const Instr& instr, ts_access_kind kind, const Resolved& access, const AccessValues& values = {});
+  /// Tells the clients about a product or a reduction. False if that is all: its result is not needed.
+  bool announce(const Instr& instr);
 
   // -- taint (taint.cpp) ----------------------------------------------------------------------------
 
@@ -176,6 +209,8 @@ class Machine {
 
  private:
   bool mustStop(const Instr* instr);
+  bool holds(size_t bytes);
+  void giveUp();
   Progress execute();
   void sinkCause(const Instr& instr, const Cause& cause, const Tile& hit, int64_t count, const char* where);
   void sinkPromise(const Instr& instr, const Cause& cause, const Tile& value, const Tile& hit, int64_t count, const char* where);
@@ -195,7 +230,15 @@ class Machine {
   uint32_t pc_ = 0;
   uint64_t spent_ = 0;  // loop iterations of the current program
   uint64_t clocks_ = 0;  // how often it has read one
-  uint64_t* changes_;
+  Turns* turns_;
+  struct Update {
+    plan::RmwKind kind;
+    ElementKind element;
+    Resolved access;
+    Tile value;
+  };
+  std::vector<Update> updates_;
+  size_t heldBytes_ = 0;  // by updates_ and by what was printed
   Wait wait_;
   struct Spin {
     const Instr* instr = nullptr;
@@ -203,7 +246,8 @@ class Machine {
     std::vector<Tile> carried;
   } spin_;
   uint32_t untilAsked_ = 0;  // programs and iterations before the stopper is asked again
-  bool waiting_ = false, expired_ = false;
+  int regions_ = 0;  // combine regions that are running
+  bool waiting_ = false, expired_ = false, itsTurn_ = false;
   bool running_ = false, stopped_ = false, tainting_ = false;
 };
 
@@ -232,6 +276,7 @@ struct AccessCore {
   const Resolved* resolved;
   const ts_access* access;
   const char* client;  // the one whose hook runs
+  const AccessValues* values;
 };
 
 }  // namespace tilesight::exec

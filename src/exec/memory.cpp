@@ -7,6 +7,7 @@
 #include "exec/elementwise.h"
 #include "exec/kernels/kernels.h"
 #include "exec/runs.h"
+#include "exec/stopper.h"
 
 namespace tilesight::exec {
 
@@ -152,7 +153,7 @@ bool addressRange(const Tile& address, const Box& box, Range* range, uint64_t* l
 
 }  // namespace
 
-LaunchMemory::LaunchMemory(const launch::Launch& launch) {
+LaunchMemory::LaunchMemory(const launch::Launch& launch, Stopper* stopper) : stopper_(stopper) {
   for (size_t i = 0; i < launch.storages.size(); ++i) {
     const launch::Storage& s = launch.storages[i];
     StorageInfo info;
@@ -444,7 +445,7 @@ uint8_t* LaunchMemory::host(const Resolved& access, int64_t element, int64_t add
   const StorageInfo* storage = nullptr;
   const int64_t at = offsetOf(access, element, address, &storage);
   if (!storage) return nullptr;
-  if (storage->pager) storage->pager->need(at, at + access.elementBytes, access.writes);
+  if (storage->pager) fetch(*storage, at, at + access.elementBytes, access.writes);
   return storage->data + at;
 }
 
@@ -464,10 +465,15 @@ void LaunchMemory::bring(const Resolved& access) const {
     for (size_t i = 0; i < pages[s].size();) {
       size_t end = i + 1;
       while (end < pages[s].size() && pages[s][end] <= pages[s][end - 1] + 1) ++end;
-      storages_[s].pager->need(pages[s][i] * kPage, (pages[s][end - 1] + 1) * kPage, access.writes);
+      fetch(storages_[s], pages[s][i] * kPage, (pages[s][end - 1] + 1) * kPage, access.writes);
       i = end;
     }
   }
+}
+
+void LaunchMemory::fetch(const StorageInfo& storage, int64_t from, int64_t to, bool forWrite) const {
+  if (storage.pager->need(static_cast<uint64_t>(from), static_cast<uint64_t>(to), forWrite) || !stopper_) return;
+  stopper_->stop("a tensor cannot be read from its device");
 }
 
 namespace {

@@ -56,9 +56,12 @@ struct Resolved {
   bool writes = false;
 };
 
+class Stopper;
+
 class LaunchMemory {
  public:
-  explicit LaunchMemory(const launch::Launch& launch);
+  /// `stopper` hears of memory that cannot be fetched; may be null.
+  explicit LaunchMemory(const launch::Launch& launch, Stopper* stopper = nullptr);
 
   const std::vector<StorageInfo>& storages() const { return storages_; }
   /// The view an argument shows; null if the argument is no tensor.
@@ -104,6 +107,9 @@ class LaunchMemory {
   int64_t shiftToRecorded(int32_t origin) const;
 
   std::vector<StorageInfo> storages_;
+  void fetch(const StorageInfo& storage, int64_t from, int64_t to, bool forWrite) const;
+
+  Stopper* stopper_;
   bool paged_ = false;    // some storage has a pager
   bool guarded_ = false;  // some storage or view is read-only
   std::vector<ViewInfo> views_;

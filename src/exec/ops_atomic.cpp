@@ -5,8 +5,12 @@
 namespace tilesight::exec {
 
 // What is atomic about them matters to other programs, which do not run meanwhile.
-void execAtomicLoad(Machine& m, const Instr& instr) { execLoad(m, instr); }
-void execAtomicStore(Machine& m, const Instr& instr) { execStore(m, instr); }
+void execAtomicLoad(Machine& m, const Instr& instr) {
+  if (!m.givesWay(instr)) execLoad(m, instr);
+}
+void execAtomicStore(Machine& m, const Instr& instr) {
+  if (!m.givesWay(instr)) execStore(m, instr);
+}
 
 void execAtomicPoll(Machine& m, const Instr& instr) {
   const Tile& pointer = m.in(instr, 0);
@@ -25,7 +29,7 @@ void execAtomicPoll(Machine& m, const Instr& instr) {
   m.looksAt(access);
   bool timeout = instr.flag & 1;
   if (!access.faults && countTrue(m.pool(), same) < same.numel() && !m.expired() && m.block(instr, timeout)) return;
-  m.access(instr, TS_LOAD, access);
+  m.access(instr, TS_LOAD, access, {&value});
   m.set(instr, std::move(same));
   if (access.faults) taintFaults(m, instr, access);
 }

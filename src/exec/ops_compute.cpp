@@ -209,6 +209,7 @@ bool splitPrecision(DotPrecision precision);
 void execSplitDot(Machine& m, const Instr& instr);
 
 void execDot(Machine& m, const Instr& instr) {
+  if (!m.announce(instr)) return;
   if (splitPrecision(static_cast<DotPrecision>(instr.sub))) return execSplitDot(m, instr);
   const Tile& a = m.in(instr, 0);
   const Tile& b = m.in(instr, 1);
@@ -253,7 +254,6 @@ void execDot(Machine& m, const Instr& instr) {
   }
   d.taint = nullptr;
   m.set(instr, std::move(d));
-  m.compute(instr, true, accumulator, batches * args.m, args.n, args.k);
 }
 
 void execHistogram(Machine& m, const Instr& instr) {

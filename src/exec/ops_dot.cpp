@@ -159,10 +159,10 @@ void execSplitDot(Machine& m, const Instr& instr) {
   f.b = reinterpret_cast<const float*>(right.data());
   splitDot(f, static_cast<DotPrecision>(instr.sub), reinterpret_cast<float*>(denseData(d)));
   m.set(instr, std::move(d));
-  m.compute(instr, true, ElementKind::F32, f.batches * f.m, f.n, f.k);
 }
 
 void execDotScaled(Machine& m, const Instr& instr) {
+  if (!m.announce(instr)) return;
   ElementKind kind = m.outKind(instr);
   if (!kernels().dot(ElementKind::F32, ElementKind::F32, kind, DotPrecision::Ieee)) return m.noKernel(instr);
   plan::ScaledShape s = plan::scaledShape(*instr.source);
@@ -181,7 +181,6 @@ void execDotScaled(Machine& m, const Instr& instr) {
   }
   accumulate(f, DotPrecision::Ieee, values[0].data(), values[1].data(), kind, denseData(d));
   m.set(instr, std::move(d));
-  m.compute(instr, true, kind, f.batches * f.m, f.n, f.k);
 }
 
 }  // namespace tilesight::exec

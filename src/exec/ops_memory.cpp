@@ -42,10 +42,10 @@ void execLoad(Machine& m, const Instr& instr) {
   Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes, Use::Read);
   if (m.tainting()) m.sink(instr, pointer, &access.mask, "address");
   if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
-  m.access(instr, TS_LOAD, access);
-  if (!instr.valueNeeded) return;
+  if (!instr.valueNeeded) return m.access(instr, TS_LOAD, access);
   Tile value = m.context().memory->load(m.pool(), access, kind, other);
   if (kind == ElementKind::Pointer) value = m.context().memory->adopt(m.pool(), std::move(value));
+  m.access(instr, TS_LOAD, access, {&value});
   m.set(instr, std::move(value));
   if (access.faults) taintFaults(m, instr, access);
 }
@@ -62,13 +62,14 @@ void execStore(Machine& m, const Instr& instr) {
     m.sink(instr, pointer, &access.mask, "address");
     if (instr.valueNeeded) m.sink(instr, m.in(instr, 1), &access.mask, "value");
   }
-  m.access(instr, TS_STORE, access);
-  if (!instr.valueNeeded) return;
+  if (!instr.valueNeeded) return m.access(instr, TS_STORE, access);
+  m.access(instr, TS_STORE, access, {&m.in(instr, 1)});
   if (m.footprint()) m.footprint()->write(*m.context().memory, m.pool(), access);
   m.context().memory->store(m.pool(), access, storedForm(m, m.in(instr, 1), kind));
 }
 
 void execAtomicRmw(Machine& m, const Instr& instr) {
+  if (m.givesWay(instr)) return;
   const Tile& pointer = m.in(instr, 0);
   const Tile* mask = instr.flag & 1 ? &m.in(instr, 2) : nullptr;
   ElementKind kind = machineKind(instr.source->operands[1]->type);
@@ -79,18 +80,25 @@ void execAtomicRmw(Machine& m, const Instr& instr) {
   Resolved access = m.context().memory->resolve(m.pool(), pointer, mask, bytes, Use::Write);
   if (m.tainting()) {
     m.sink(instr, pointer, &access.mask, "address");
-    m.sink(instr, m.in(instr, 1), &access.mask, "value");
+    if (m.in(instr, 1).form != Form::Empty) m.sink(instr, m.in(instr, 1), &access.mask, "value");
   }
-  m.access(instr, TS_ATOMIC_RMW, access);
+  const Tile& value = m.in(instr, 1);
+  if (!instr.valueNeeded) {
+    m.access(instr, TS_ATOMIC_RMW, access, {&value});
+    if (value.form == Form::Empty || m.postpone(rmw, kind, access, value)) return;
+    return updateCells(m, rmw, kind, access, value, nullptr);
+  }
   const Shape* shape = access.address.shape;
   Tile old = denseTile(m.pool(), kind, shape);
-  updateCells(m, rmw, kind, access, m.in(instr, 1), &old);
+  updateCells(m, rmw, kind, access, value, &old);
   if (shape->numel == 1) old = splatTile(kind, elementBits(old, 0), shape);
+  m.access(instr, TS_ATOMIC_RMW, access, {&value, &old});
   m.set(instr, std::move(old));
   if (access.faults) taintFaults(m, instr, access);
 }
 
 void execAtomicCas(Machine& m, const Instr& instr) {
+  if (m.givesWay(instr)) return;
   const Tile& pointer = m.in(instr, 0);
   ElementKind kind = m.outKind(instr);
   uint32_t bytes = ir::elementBytes(kind);
@@ -99,7 +107,6 @@ void execAtomicCas(Machine& m, const Instr& instr) {
   if (m.tainting()) m.sink(instr, pointer, &access.mask, "address");
   if (m.tainting())
     for (unsigned i = 1; i < 3; ++i) m.sink(instr, m.in(instr, i), &access.mask, "value");
-  m.access(instr, TS_ATOMIC_CAS, access);
   const Shape* shape = access.address.shape;
   Tile address = contiguous(m.pool(), access.address);
   Tile expected = contiguous(m.pool(), m.in(instr, 1));
@@ -117,6 +124,7 @@ void execAtomicCas(Machine& m, const Instr& instr) {
     if (std::memcmp(cell, to, bytes) != 0) m.changed();
   }
   if (shape->numel == 1) old = splatTile(kind, elementBits(old, 0), shape);
+  m.access(instr, TS_ATOMIC_CAS, access, {&m.in(instr, 2), &old, &m.in(instr, 1)});
   m.set(instr, std::move(old));
   if (access.faults) taintFaults(m, instr, access);
 }
@@ -141,8 +149,7 @@ void execPrint(Machine& m, const Instr& instr) {
                           elementText(dense, i));
     }
   }
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
+  m.print(std::move(text));
 }
 
 void execAssert(Machine& m, const Instr& instr) {

@@ -35,6 +35,7 @@ class RegionTaint {
 }  // namespace
 
 void execReduce(Machine& m, const Instr& instr) {
+  if (!m.announce(instr)) return;
   const plan::RegionCode& region = m.context().plan->program.regions[instr.body];
   int axis = static_cast<int>(instr.immediate);
   unsigned count = instr.inCount;
@@ -53,7 +54,6 @@ void execReduce(Machine& m, const Instr& instr) {
       fn(denseData(result), dense.data(), outer, length, inner);
       if (result.numel() == 1) result = splatTile(a.kind, elementBits(result, 0), m.outShape(instr));
       m.set(instr, std::move(result));
-      m.compute(instr, false, a.kind, outer * inner, 1, length);
       return;
     }
   }
@@ -87,10 +87,10 @@ void execReduce(Machine& m, const Instr& instr) {
     m.set(instr, std::move(result), i);
   }
   made.apply(m, instr);
-  m.compute(instr, false, m.outKind(instr), m.outShape(instr)->numel, 1, shape->dims[axis]);
 }
 
 void execScan(Machine& m, const Instr& instr) {
+  if (!m.announce(instr)) return;
   const plan::RegionCode& region = m.context().plan->program.regions[instr.body];
   int axis = static_cast<int>(instr.immediate);
   bool reverse = instr.flag & 1;
@@ -139,7 +139,6 @@ void execScan(Machine& m, const Instr& instr) {
     m.set(instr, std::move(result[i]), i);
   }
   made.apply(m, instr);
-  m.compute(instr, false, m.outKind(instr), shape->numel, 1, length);
 }
 
 }  // namespace tilesight::exec

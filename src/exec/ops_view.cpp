@@ -99,11 +99,11 @@ Block rowsAt(Machine& m, const Instr& instr, const ViewValue& view, const Tile& 
 void loadBlock(Machine& m, const Instr& instr, const ViewValue& view, const Block& block, bool nan) {
   Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, ir::elementBytes(view.element), Use::Read);
   if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
-  m.access(instr, TS_LOAD, access);
-  if (!instr.valueNeeded) return;
+  if (!instr.valueNeeded) return m.access(instr, TS_LOAD, access);
   ElementKind kind = m.outKind(instr);
   Tile other = splatTile(kind, paddingBits(kind, nan), access.address.shape);
   Tile value = m.context().memory->load(m.pool(), access, kind, &other);
+  m.access(instr, TS_LOAD, access, {&value});
   m.set(instr, reshape(m.pool(), value, m.outShape(instr)));
   if (access.faults) taintFaults(m, instr, access);
 }
@@ -121,10 +121,11 @@ void sinkStored(Machine& m, const Instr& instr, const Tile& value, const Resolve
 void storeBlock(Machine& m, const Instr& instr, const ViewValue& view, const Block& block, const Tile& value) {
   Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, ir::elementBytes(view.element), Use::Write);
   if (instr.valueNeeded) sinkStored(m, instr, value, access);
-  m.access(instr, TS_STORE, access);
-  if (!instr.valueNeeded) return;
+  if (!instr.valueNeeded) return m.access(instr, TS_STORE, access);
+  Tile stored = reshape(m.pool(), value, access.address.shape);
+  m.access(instr, TS_STORE, access, {&stored});
   if (m.footprint()) m.footprint()->write(*m.context().memory, m.pool(), access);
-  m.context().memory->store(m.pool(), access, reshape(m.pool(), value, access.address.shape));
+  m.context().memory->store(m.pool(), access, stored);
 }
 
 const ViewValue* viewOf(Machine& m, const Instr& instr) {
@@ -210,6 +211,7 @@ void execViewScatter(Machine& m, const Instr& instr) {
 }
 
 void execViewReduce(Machine& m, const Instr& instr) {
+  if (m.givesWay(instr)) return;
   const ViewValue* view = viewOf(m, instr);
   if (!view) return;
   auto kind = static_cast<plan::RmwKind>(instr.sub);
@@ -217,9 +219,11 @@ void execViewReduce(Machine& m, const Instr& instr) {
   Block block = blockAt(m, *view, indices(m, instr, *view, 2, instr.inCount - 2), instr.immediate);
   uint32_t bytes = ir::elementBytes(view->element);
   Resolved access = m.context().memory->resolve(m.pool(), block.pointer, &block.mask, bytes, Use::Write);
+  if (m.in(instr, 1).form == Form::Empty) return m.access(instr, TS_ATOMIC_RMW, access);
   sinkStored(m, instr, m.in(instr, 1), access);
-  m.access(instr, TS_ATOMIC_RMW, access);
-  updateCells(m, kind, view->element, access, m.in(instr, 1), nullptr);
+  Tile value = reshape(m.pool(), m.in(instr, 1), access.address.shape);
+  m.access(instr, TS_ATOMIC_RMW, access, {&value});
+  if (!m.postpone(kind, view->element, access, value)) updateCells(m, kind, view->element, access, value, nullptr);
 }
 
 }  // namespace tilesight::exec

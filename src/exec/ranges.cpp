@@ -52,12 +52,15 @@ void Execution::runRanges(int64_t first, int64_t programs, size_t count) {
   bool stopped = context_.stopper && context_.stopper->stopped();
   bool conflict = false;
   for (size_t i = 0; i < count && !conflict && !stopped; ++i) {
-    conflict = !ranges[i].complete;
+    conflict = !ranges[i].complete || ranges[i].footprint->conflictsWithItself();
     for (size_t k = i + 1; k < count && !conflict; ++k)
       conflict = Footprint::conflict(*ranges[i].footprint, *ranges[k].footprint);
   }
   if (!conflict) {
-    for (ProgramRange& range : ranges) take(range.machine->collector(), range.states);
+    for (ProgramRange& range : ranges) {
+      range.machine->makeUpdates();
+      take(range.machine->collector(), range.states);
+    }
     return;
   }
   // Programs of one range touched what another wrote: put the memory back and go in order.

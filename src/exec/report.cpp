@@ -273,11 +273,10 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
     if (finding.kind == "foreign-pointer" && finding.remedy.empty())
       finding.remedy = "of tensors whose addresses are stored in others, take them with data_ptr() "
                        "(numpy: ts.data_ptr(array)), and keep the tensors alive until the launch";
-    if (instr.outCount && !instr.valueNeeded && instr.op == Opcode::Load && !context.addressOnly)
+    if (!instr.used && instr.op == Opcode::Load)
       finding.notes.push_back("result unused: the compiler removes this load");
     found = &machine.collector().add(key, std::move(finding));
-    if (instr.outCount && !instr.valueNeeded && instr.op == Opcode::Load && found->severity == findings::Severity::Error &&
-        !context.addressOnly)
+    if (!instr.used && instr.op == Opcode::Load && found->severity == findings::Severity::Error)
       found->severity = findings::Severity::Warning;
   }
   machine.collector().count(key, count, machine.program().linear);

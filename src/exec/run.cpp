@@ -140,7 +140,17 @@ void announce(ClientInstance& client, const launch::Launch& launch, const Launch
 
 Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& launch, const RunOptions& options) {
   auto start = Clock::now();
-  auto plan = kernel.plan(options.addressOnly);
+  LaunchContext context;
+  for (const ClientInstance& client : options.clients) {
+    const uint32_t needs = client.table->needs;
+    context.needAccess = context.needAccess || (needs & (TS_NEED_ADDRESSES | TS_NEED_VALUES));
+    context.needValues = context.needValues || (needs & TS_NEED_VALUES);
+    context.needCompute = context.needCompute || (needs & TS_NEED_COMPUTE);
+    context.needPrograms = context.needPrograms || (needs & TS_NEED_PROGRAMS);
+    context.needLoops = context.needLoops || (needs & TS_NEED_LOOPS);
+  }
+  const bool outputs = !options.addressOnly || context.needValues;
+  auto plan = kernel.plan({outputs, context.needValues, context.needCompute});
   if (!plan) return failure(std::move(plan).error());
   auto matched = matchParameters(kernel, launch);
   if (!matched) return failure(std::move(matched).error());
@@ -150,16 +160,14 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   report.kernel = launch.kernel;
   if (const ir::LocationStorage* place = kernel.common().entry()->location.file()) report.file = place->text;
   report.grid = launch.grid;
-  LaunchMemory memory(launch);
-  LaunchContext context;
+  Stopper stopper(options.timeLimit, options.interrupted);
+  LaunchMemory memory(launch, &stopper);
   context.kernel = &kernel;
   context.plan = *plan;
   context.launch = &launch;
   context.memory = &memory;
   context.argumentOfParameter = std::move(*matched);
-  context.addressOnly = options.addressOnly;
   context.iterationLimit = options.iterationLimit;
-  Stopper stopper(options.timeLimit, options.interrupted);
   context.stopper = &stopper;
 
   std::vector<ClientInstance> clients = options.clients;
@@ -171,11 +179,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
       clients[i].self = table.create(&host(), clients[i].options.c_str());
       created[i] = true;
     }
-    context.needAccess = context.needAccess || (table.needs & TS_NEED_ADDRESSES);
-    context.needCompute = context.needCompute || (table.needs & TS_NEED_COMPUTE);
-    context.needPrograms = context.needPrograms || (table.needs & TS_NEED_PROGRAMS);
     if (!context.promisesTo && (table.needs & TS_NEED_PROMISES)) context.promisesTo = table.name;
-    context.needLoops = context.needLoops || (table.needs & TS_NEED_LOOPS);
     sanitizer = sanitizer || std::strcmp(table.name, "sanitizer") == 0;
     announce(clients[i], launch, memory);
   }
@@ -198,7 +202,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   if (options.firstPrograms > 0) programs = std::min(programs, options.firstPrograms);
   if (programs > 0) {
     unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-    Execution execution(kernel, context, clients, threads);
+    Execution execution(kernel, context, clients, threads, options.alwaysDivide);
     execution.run(programs);
     for (findings::Finding& finding : execution.collector().takeFindings()) {
       if (finding.message.empty()) finding.message = findings::sentence(finding);
@@ -219,7 +223,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   if (!sanitizer) report.notChecked = {"bounds", "alignment"};
   report.notChecked.push_back("races");
   report.notChecked.push_back("uninitialised");
-  if (options.addressOnly) report.notChecked.push_back("outputs (not computed)");
+  if (!(*plan)->program.outputs) report.notChecked.push_back("outputs (not computed)");
   return report;
 }
 

@@ -30,7 +30,7 @@ struct ClientInstance {
 struct RunOptions {
   std::vector<ClientInstance> clients;
   unsigned threads = 0;      // 0: all cores
-  bool addressOnly = false;  // outputs are not computed
+  bool addressOnly = false;  // outputs are computed only if a client needs values
   /// Run only this many programs, the first ones in order; 0: all of the grid.
   int64_t firstPrograms = 0;
   /// A program that takes more loop iterations than this ends the launch as unknown; 0: no limit.
@@ -39,6 +39,8 @@ struct RunOptions {
   double timeLimit = 0;
   /// Asked about every 50 ms on the calling thread; true stops the launch, as unknown. May be empty.
   std::function<bool()> interrupted;
+  /// For tests: as many ranges of programs as may be run side by side, whatever the work is worth.
+  bool alwaysDivide = false;
 };
 
 /// Runs all programs of `launch` (x fastest) in place on its storages. Errors: arguments that do not

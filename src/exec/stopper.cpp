@@ -32,7 +32,15 @@ bool Stopper::ask() {
   return stopped();
 }
 
-std::string Stopper::reason() const {
+void Stopper::stop(const std::string& reason) {
+  std::lock_guard lock(mutex_);
+  if (stated_.empty()) stated_ = reason;
+  stopped_ = true;
+}
+
+std::string Stopper::reason() {
+  std::lock_guard lock(mutex_);
+  if (!stated_.empty()) return stated_;
   return late_ ? fmt::format("the launch was stopped after {} s, its time limit", seconds_)
                : std::string("the launch was interrupted");
 }

@@ -19,11 +19,13 @@ class Stopper {
   /// the thread that made the stopper; may be empty.
   Stopper(double seconds, std::function<bool()> interrupted);
 
+  /// The launch must end, for this reason; the first one's is kept. From any thread.
+  void stop(const std::string& reason);
   /// Must the launch end? Call often; from any thread.
   bool ask();
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
   /// Why, for a report.
-  std::string reason() const;
+  std::string reason();
   /// Where a program stood when it heard of it; the first one's is kept.
   void stoodAt(findings::Unknown place);
   std::optional<findings::Unknown> place();
@@ -38,6 +40,7 @@ class Stopper {
   std::atomic<bool> stopped_ = false;
   std::atomic<bool> late_ = false;
   std::mutex mutex_;
+  std::string stated_;
   std::optional<findings::Unknown> place_;
 };
 

@@ -186,7 +186,9 @@ std::string becauseLines(const std::vector<Because>& chain, const std::vector<It
 
 std::string countsText(const Finding& finding) {
   std::vector<std::string> parts;
-  if (finding.countPrograms) parts.push_back(counted(finding.countPrograms, "program"));
+  if (finding.countPrograms)
+    parts.push_back(counted(finding.countPrograms, "program") +
+                    (finding.kind != "deadlock" ? "" : finding.countPrograms == 1 ? " waits" : " wait"));
   if (finding.countElements) parts.push_back(counted(finding.countElements, "element"));
   if (finding.countLaunches > 1) parts.push_back(counted(finding.countLaunches, "launch"));
   return joined(parts, ", ");

@@ -15,13 +15,13 @@ Pager::Span Pager::span(uint64_t page) const {
   return {page * kPageBytes, std::min(bytes_, (page + 1) * kPageBytes)};
 }
 
-void Pager::need(uint64_t from, uint64_t to, bool forWrite) {
+bool Pager::need(uint64_t from, uint64_t to, bool forWrite) {
   to = std::min(to, bytes_);
-  if (from >= to) return;
+  if (from >= to) return true;
   const uint64_t first = from / kPageBytes, last = (to - 1) / kPageBytes;
   uint64_t page = first;
   while (page <= last && ready(page, forWrite)) ++page;
-  if (page > last) return;
+  if (page > last) return !failed_.load(std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
   while (page <= last) {
     if (state_[page].load(std::memory_order_relaxed) != kMissing) {
@@ -35,10 +35,11 @@ void Pager::need(uint64_t from, uint64_t to, bool forWrite) {
       const Status status = fetch_(run.from, run.to - run.from, host_ + run.from);
       if (status) fetched_.push_back(run);
       else error_ = status.error();
+      failed_ = error_.has_value();
     }
     for (; page < end; ++page) state_[page].store(kPresent, std::memory_order_release);
   }
-  if (!forWrite) return;
+  if (!forWrite) return !error_;
   for (page = first; page <= last; ++page) {
     if (state_[page].load(std::memory_order_relaxed) == kDirty) continue;
     // Nobody writes to the page yet: whoever wants to waits for the lock.
@@ -46,6 +47,7 @@ void Pager::need(uint64_t from, uint64_t to, bool forWrite) {
     before_[page].assign(host_ + bytes.from, host_ + bytes.to);
     state_[page].store(kDirty, std::memory_order_release);
   }
+  return !error_;
 }
 
 std::optional<Diagnostic> Pager::error() const {

@@ -34,9 +34,9 @@ class Pager {
     return state_[page].load(std::memory_order_acquire) >= (forWrite ? kDirty : kPresent);
   }
   /// Fetches what is missing of the pages of [from, to), neighbours in one call; `forWrite` also keeps
-  /// what they hold, so that changes can be told. From any thread. A failed fetch leaves zeros, and
-  /// `error` says it.
-  void need(uint64_t from, uint64_t to, bool forWrite);
+  /// what they hold, so that changes can be told. From any thread. False if a fetch has failed, this one or
+  /// one before: it left zeros, and `error` says why.
+  bool need(uint64_t from, uint64_t to, bool forWrite);
 
   /// What the first failed fetch said.
   std::optional<Diagnostic> error() const;
@@ -60,6 +60,7 @@ class Pager {
   std::map<uint64_t, std::vector<uint8_t>> before_;  // dirty page -> its bytes before the first write
   std::vector<Span> fetched_;
   std::optional<Diagnostic> error_;
+  std::atomic<bool> failed_ = false;  // there is an error
 };
 
 }  // namespace tilesight::launch

@@ -23,8 +23,8 @@ constexpr size_t kMaxOperands = size_t{1} << 22;  // of all expanded instruction
 
 class Emitter {
  public:
-  Emitter(const ir::Module& module, const Need& need, const PlanOptions& options)
-      : module_(module), need_(need), options_(options) {}
+  Emitter(const ir::Module& module, const Need& need, const Need& used, const PlanOptions& options)
+      : module_(module), need_(need), used_(used), options_(options) {}
 
   Result<Program> run() {
     const Operation* entry = module_.entry();
@@ -32,6 +32,7 @@ class Emitter {
     if (entry->regions.empty() || entry->regions[0]->empty())
       return failure(fmt::format("function {} has no body", entry->string("sym_name")));
     program_.entry = entry;
+    program_.outputs = options_.outputs || options_.values;
     Instance* instance = newInstance(entry, nullptr, nullptr);
     for (auto& argument : entry->regions[0]->blocks[0]->arguments) {
       uint32_t slot = newSlot(argument.get());
@@ -68,6 +69,9 @@ class Emitter {
   static bool isAtomic(Opcode op) {
     return op == Opcode::AtomicRmw || op == Opcode::AtomicCas || op == Opcode::AtomicLoad || op == Opcode::AtomicStore ||
            op == Opcode::AtomicPoll || op == Opcode::ViewReduce;
+  }
+  static bool computes(Opcode op) {
+    return op == Opcode::Dot || op == Opcode::DotScaled || op == Opcode::Reduce || op == Opcode::Scan;
   }
   // Can it see what another program wrote?
   static bool readsMemory(Opcode op) {
@@ -316,8 +320,9 @@ class Emitter {
     }
     std::optional<Class> cls = classify(op);
     if (!cls) return {};  // terminators: their parents emit them
-    bool resultNeeded = need_.anyResultNeeded(op);
-    if (cls->pure && !resultNeeded) return {};
+    bool resultNeeded = need_.anyResultNeeded(op), used = used_.anyResultNeeded(op);
+    bool announced = options_.computes && computes(cls->op) && used;
+    if (cls->pure && !resultNeeded && !announced) return {};
     if (cls->op == Opcode::Assume && op.operands.empty()) return {};  // a barrier
     std::vector<uint32_t> in, out;
     uint32_t dying = 0;
@@ -328,7 +333,7 @@ class Emitter {
       allInvariant = allInvariant && slot != kNoSlot && invariant_[slot];
       in.push_back(slot);
     }
-    bool hoist = cls->pure && allInvariant && cls->op != Opcode::ProgramId && cls->op != Opcode::Reduce &&
+    bool hoist = cls->pure && allInvariant && !announced && cls->op != Opcode::ProgramId && cls->op != Opcode::Reduce &&
                  cls->op != Opcode::Scan && cls->op != Opcode::Map;
     for (auto& result : op.results) {
       uint32_t slot = newSlot(result.get());
@@ -343,7 +348,8 @@ class Emitter {
     instr.flag = cls->flag;
     instr.immediate = cls->immediate;
     instr.dying = hoist ? 0 : dying;
-    instr.valueNeeded = op.results.empty() ? !options_.addressOnly || !storesValue(op) || storedValueNeeded(op, instance) : resultNeeded;
+    instr.valueNeeded = op.results.empty() ? program_.outputs || !storesValue(op) || storedValueNeeded(op, instance) : resultNeeded;
+    instr.used = op.results.empty() || used;
     if (cls->op == Opcode::InlineAsm) {
       auto ptx = foreign::Ptx::compile(op.string("asm_string"), op.string("constraints"));
       if (!ptx) return failure(std::move(ptx).error());
@@ -353,8 +359,9 @@ class Emitter {
     }
     if (resultNeeded) emitResultHint(op, instance);
     out_ = saved;
-    if (isAtomic(cls->op) || cls->op == Opcode::Print) program_.sequential = true;
-    if (cls->op == Opcode::Reduce || cls->op == Opcode::Scan || cls->op == Opcode::Map) {
+    if (isAtomic(cls->op)) program_.atomics = true;
+    if (ordersPrograms(cls->op, resultNeeded)) program_.tickets = true;
+    if (cls->op == Opcode::Map || (resultNeeded && (cls->op == Opcode::Reduce || cls->op == Opcode::Scan))) {
       size_t at = out_->size() - 1;
       while ((*out_)[at].op != cls->op) --at;  // a hint stands behind it
       auto body = emitRegion(op, instance);
@@ -364,6 +371,10 @@ class Emitter {
     return {};
   }
 
+  // Does what the program goes on to do depend on the programs before it, beyond what loads tell?
+  static bool ordersPrograms(Opcode op, bool resultNeeded) {
+    return op == Opcode::AtomicCas || op == Opcode::AtomicPoll || (op == Opcode::AtomicRmw && resultNeeded);
+  }
   static bool storesValue(const Operation& op) {
     return op.name == "tile.store" || op.name == "tile.view_store" || op.name == "tile.view_scatter";
   }
@@ -432,7 +443,6 @@ class Emitter {
   }
 
   Status emitWhile(const Operation& op, Instance* instance) {
-    program_.sequential = true;
     const Block& before = *op.regions[0]->blocks[0];
     const Block& after = *op.regions[1]->blocks[0];
     std::vector<uint32_t> beforeSlots, afterSlots, results;
@@ -457,10 +467,13 @@ class Emitter {
     TS_CHECK(emitBlock(after, instance));
     const Operation& yield = *after.operations.back();
     emitMove(&yield, instance, {yield.operands.begin(), yield.operands.end()}, beforeSlots);
-    bool reads = std::any_of(out_->begin() + test, out_->end(), [](const Instr& i) { return readsMemory(i.op); });
+    bool reads = std::any_of(out_->begin() + test, out_->end(), [](const Instr& i) {
+      return readsMemory(i.op) && (i.op != Opcode::AtomicRmw || i.valueNeeded);
+    });
     Instr& next = emit(Opcode::WhileNext, &op, instance, beforeSlots, {});
     next.target = test;
     next.flag = reads;
+    program_.waits = program_.waits || reads;
     (*out_)[branch].target = here();
     emitMove(&condition, instance, passed, results, false);
     emit(Opcode::WhileEnd, &op, instance, {}, {});
@@ -497,7 +510,7 @@ class Emitter {
   }
 
   const ir::Module& module_;
-  const Need& need_;
+  const Need &need_, &used_;
   const PlanOptions& options_;
   Program program_;
   std::vector<Instr>* out_ = nullptr;
@@ -511,8 +524,8 @@ class Emitter {
 
 }  // namespace
 
-Result<Program> build(const ir::Module& module, const Need& need, const PlanOptions& options) {
-  return Emitter(module, need, options).run();
+Result<Program> build(const ir::Module& module, const Need& need, const Need& used, const PlanOptions& options) {
+  return Emitter(module, need, used, options).run();
 }
 
 }  // namespace tilesight::plan

@@ -6,6 +6,7 @@
 
 namespace tilesight::plan {
 
-Result<Program> build(const ir::Module& module, const Need& need, const PlanOptions& options);
+/// `need`: what is computed; `used`: what the whole kernel would need by itself.
+Result<Program> build(const ir::Module& module, const Need& need, const Need& used, const PlanOptions& options);
 
 }  // namespace tilesight::plan

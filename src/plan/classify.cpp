@@ -327,6 +327,28 @@ Packing packing(ElementKind kind, int64_t pack) {
   return {static_cast<int>(each), static_cast<int>(pack / each)};
 }
 
+Extents extentsOf(const Operation& op) {
+  const auto& from = op.operands[0]->type.shape();
+  const auto& to = op.results[0]->type.shape();
+  int64_t elements = 1;
+  for (int64_t d : to) elements *= d;
+  if (op.name == "tile.dot" || op.name == "tile.dot_scaled") {
+    int64_t n = to.empty() ? 1 : to.back();
+    int64_t k = op.name == "tile.dot_scaled" ? scaledShape(op).k : from.empty() ? 1 : from.back();
+    return {n ? elements / n : 0, n, k};
+  }
+  auto axis = static_cast<size_t>(op.integer("axis"));
+  return {elements, 1, axis < from.size() ? from[axis] : 1};
+}
+
+Order orderOf(const Operation& op) {
+  static constexpr Named<uint32_t> kSem[] = {{"relaxed", 1}, {"acquire", 2}, {"release", 3}, {"acq_rel", 4}};
+  static constexpr Named<uint32_t> kScope[] = {{"gpu", 1}, {"cta", 2}, {"sys", 3}};
+  const uint32_t* sem = keyword(kSem, op, "sem", 1);
+  const uint32_t* scope = keyword(kScope, op, "scope", 1);
+  return {sem ? *sem : 1, scope ? *scope : 1};
+}
+
 ScaledShape scaledShape(const Operation& op) {
   static constexpr Named<ElementKind> kFormats[] = {
       {"e4m3", ElementKind::F8E4M3FN}, {"e5m2", ElementKind::F8E5M2}, {"e2m3", ElementKind::Invalid},

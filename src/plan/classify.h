@@ -44,6 +44,18 @@ struct Packing {
 };
 Packing packing(ir::ElementKind kind, int64_t pack);
 
+/// Sizes of a tile.dot, tile.dot_scaled, tile.reduce or tile.scan, as ts_compute has them.
+struct Extents {
+  int64_t m = 0, n = 0, k = 0;
+};
+Extents extentsOf(const ir::Operation& op);
+
+/// Of an atomic operation: the numbers of Triton's enums, relaxed and gpu where nothing is said.
+struct Order {
+  uint32_t sem = 1, scope = 1;
+};
+Order orderOf(const ir::Operation& op);
+
 /// Kinds of atomic read-modify-write, in the order of Triton's enum.
 enum class RmwKind : uint8_t { And = 1, Or, Xor, Add, FAdd, Max, Min, UMax, UMin, Xchg, Inc, Dec };
 

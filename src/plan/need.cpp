@@ -18,9 +18,15 @@ void reverseWalk(const Operation& op, Visit&& visit) {
   visit(op);
 }
 
+// An atomic operation that only adds up: an integer may be a lock or a counter of tickets, a float is output.
+bool updatesFloats(const Operation& op) {
+  return (op.name == "tile.atomic_rmw" || op.name == "tile.view_reduce") && op.operands.size() > 1 &&
+         ir::isFloatKind(op.operands[1]->type.elementType().elementKind());
+}
+
 }  // namespace
 
-Need::Need(const ir::Module& module, bool addressOnly) : module_(module), addressOnly_(addressOnly) {
+Need::Need(const ir::Module& module, const PlanOptions& options) : module_(module), options_(options) {
   do {
     changed_ = false;
     reverseWalk(*module.top, [this](const Operation& op) { visit(op); });
@@ -39,6 +45,10 @@ void Need::visit(const Operation& op) {
     for (Value* v : op.operands) require(v);
   };
   if (name == "builtin.module" || name == "tile.func") return;
+  bool stored = options_.outputs || options_.values;
+  if (options_.values && (name == "tile.load" || name == "tile.view_load" || name == "tile.view_gather" ||
+                          name.starts_with("tile.atomic_")))
+    for (auto& result : op.results) require(result.get());
   if (name == "tile.load") {
     require(op.operands[0]);
     if (op.operands.size() > 1) require(op.operands[1]);
@@ -48,13 +58,18 @@ void Need::visit(const Operation& op) {
   if (name == "tile.store") {
     require(op.operands[0]);
     if (op.operands.size() > 2) require(op.operands[2]);
-    if (!addressOnly_) require(op.operands[1]);
+    if (stored) require(op.operands[1]);
     return;
   }
   if (name == "tile.view_store") {
     // view, value, indices...
     for (size_t i = 0; i < op.operands.size(); ++i)
-      if (i != 1 || !addressOnly_) require(op.operands[i]);
+      if (i != 1 || stored) require(op.operands[i]);
+    return;
+  }
+  if (!stored && updatesFloats(op) && !anyResultNeeded(op)) {
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      if (i != 1) require(op.operands[i]);
     return;
   }
   if (name == "tile.view_load" || name == "tile.view_gather" || name == "tile.view_scatter" ||

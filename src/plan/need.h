@@ -10,9 +10,9 @@ namespace tilesight::plan {
 
 class Need {
  public:
-  /// Roots are stores, atomics, loads' addresses and masks, asserts, prints and control flow;
-  /// with `addressOnly`, stored values are not.
-  Need(const ir::Module& module, bool addressOnly);
+  /// Roots are addresses and masks of accesses, atomics' operands, asserts, prints and control flow, and
+  /// what the options say.
+  Need(const ir::Module& module, const PlanOptions& options);
   bool needed(const ir::Value* value) const { return values_.count(value) != 0; }
   bool anyResultNeeded(const ir::Operation& op) const;
 
@@ -21,7 +21,7 @@ class Need {
   void require(const ir::Value* value) { changed_ |= values_.insert(value).second; }
 
   const ir::Module& module_;
-  bool addressOnly_;
+  PlanOptions options_;
   bool changed_ = false;
   std::unordered_set<const ir::Value*> values_;
 };

@@ -16,8 +16,11 @@ const char* opcodeName(Opcode opcode) {
 }
 
 Result<Program> plan(const ir::Module& module, const PlanOptions& options) {
-  Need need(module, options.addressOnly);
-  return build(module, need, options);
+  Need need(module, options), used(module, {});
+  auto program = build(module, need, used, options);
+  // Who waits for another program waits for what it stores.
+  if (program && program->waits && !program->outputs) return plan(module, {true, options.values, options.computes});
+  return program;
 }
 
 }  // namespace tilesight::plan

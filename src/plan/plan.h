@@ -39,7 +39,8 @@ struct Instr {
   Opcode op;
   uint8_t sub = 0;        // BinaryOp, UnaryOp, CmpIOp, ... of the executor
   uint8_t flag = 0;       // per opcode, see opcodes.def
-  bool valueNeeded = true;  // loads: someone reads the result; stores: the value is computed
+  bool valueNeeded = true;  // results are computed; stores: the value is
+  bool used = true;         // the whole kernel, without clients, needs a result
   uint32_t in = 0;        // first operand in Program::operands
   uint32_t out = 0;       // first result in Program::operands
   uint16_t inCount = 0, outCount = 0;
@@ -73,15 +74,22 @@ struct Program {
   std::vector<Slot> slots;
   std::vector<uint32_t> parameters;    // slots of the entry's parameters
   std::vector<std::unique_ptr<Instance>> instances;
-  /// Programs must run one after another: atomics, waiting loops, prints.
-  bool sequential = false;
+  /// An atomic operation whose result the program uses: what it does may depend on the programs before it.
+  bool tickets = false;
+  /// Any atomic operation.
+  bool atomics = false;
+  /// A `while` loop that reads memory: it may wait for another program.
+  bool waits = false;
+  /// What is stored is computed.
+  bool outputs = true;
   const ir::Operation* entry = nullptr;
 };
 
+/// What a run has to compute, beside the addresses, masks and control flow of every access.
 struct PlanOptions {
-  /// Compute only addresses, masks and control flow: stored values that nothing else needs are not
-  /// computed.
-  bool addressOnly = false;
+  bool outputs = true;    // what is stored
+  bool values = false;    // for clients: what is loaded or stored, whatever uses it
+  bool computes = false;  // for clients: products and reductions are announced, with `outputs` or without
 };
 
 /// Plans the entry function of a module in the common IR. Operations that cannot be executed become

@@ -104,6 +104,7 @@ struct Check {
       Result<launch::Launch> launch = bundle->launch(i);
       if (!launch) return session.addProblem(launch.error());
       if (options.numSms) launch->numSms = *options.numSms;
+      if (options.seed) launch->seed = *options.seed;
       withheld += std::any_of(launch->storages.begin(), launch->storages.end(),
                               [](const launch::Storage& storage) { return storage.withheld; });
       if (Status status = checkLaunch(path, *launch); !status) session.addProblem(status.error());

@@ -22,8 +22,6 @@ std::string validKind(std::string& name) {
                      near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }
 
-std::string notYet(const std::string&) { return "planned and not built yet"; }
-
 void addCheck(CLI::App& app, CheckOptions& options) {
   CLI::App* check = app.add_subcommand("check", "Run clients on bundles");
   check->footer("Example:\n  tilesight check run.tsb --json report.json");
@@ -49,6 +47,7 @@ void addCheck(CLI::App& app, CheckOptions& options) {
   check->add_option("--threads", options.threads, "Threads (default: all cores)");
   check->add_option("--num-sms", options.numSms, "Programs that may be resident at once (default: as recorded)")
       ->check(CLI::Range(1, 1 << 30));
+  check->add_option("--seed", options.seed, "Order in which programs that use atomics, or wait, take turns (default: as recorded)");
   check->add_option("--timeout", options.timeout, "Seconds after which a launch is stopped, as unknown")
       ->check(CLI::PositiveNumber);
   check->add_flag("--address-only", options.addressOnly,
@@ -62,9 +61,6 @@ void addCheck(CLI::App& app, CheckOptions& options) {
   check->add_option("--baseline", options.baseline, "Accept the findings and unknowns of this file");
   check->add_option("--write-baseline", options.writeBaseline,
                     "Write what is found to this file, for --baseline");
-  check->add_option_function<std::string>("--seed", [](const std::string&) {}, "Planned")
-      ->check(CLI::Validator(notYet, ""))
-      ->group("Planned");
 }
 
 void addInfo(CLI::App& app, InfoOptions& options) {

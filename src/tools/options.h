@@ -23,6 +23,7 @@ struct CheckOptions {
   bool failFast = false;
   std::optional<uint32_t> threads;
   std::optional<uint32_t> numSms;   // absent: as recorded
+  std::optional<uint64_t> seed;     // of the order of turns; absent: as recorded
   std::optional<double> timeout;    // seconds a launch; absent: no limit
   bool addressOnly = false;
   bool quiet = false;

@@ -139,13 +139,131 @@ def test_dense_tiles_need_elements():
         ts.check(gather, client=Short())[(1,)](x, index, x.copy(), 64, BLOCK=64)
 
 
-@pytest.mark.parametrize("needs, message", [({"values"}, "cannot have values yet"), ({"adresses"}, "does not exist")])
-def test_needs_are_checked(needs, message):
+def test_needs_are_checked():
+    client = Recorder()
+    client.needs = {"adresses"}
+    x = np.zeros(64, np.float32)
+    with pytest.raises(ts.Error, match="does not exist"):
+        ts.check(gather, client=client)[(1,)](x, np.zeros(64, np.int32), x, 64, BLOCK=64)
+
+
+@pytest.fixture
+def address_only():
+    ts.config.address_only = True
+    yield
+    ts.config.address_only = None
+
+
+def gathered(needs):
     client = Recorder()
     client.needs = needs
-    x = np.zeros(64, np.float32)
-    with pytest.raises(ts.Error, match=message):
-        ts.check(gather, client=client)[(1,)](x, np.zeros(64, np.int32), x, 64, BLOCK=64)
+    x, index = np.arange(100, dtype=np.float32) / 4, np.arange(100, dtype=np.int32)[::-1].copy()
+    y = np.zeros(100, np.float32)
+    report = ts.check(gather, client=client)[(2,)](x, index, y, 100, BLOCK=64)
+    assert report.verdict == "ok"
+    return client, x, index, y
+
+
+def test_values_of_loads_and_stores():
+    client, x, index, y = gathered({"values"})
+    (first, row), (second, other), *_ = client.rows("on_load")
+    assert first.values(row).dtype == np.int32 and (first.values(row) == index[:64]).all()
+    assert second.values(other).dtype == np.float32 and (second.values(other) == x[index[:64]]).all()
+    batch, row = client.rows("on_store")[1]
+    assert (batch.values(row)[:36] == x[index[64:]]).all() and batch.mask(row).sum() == 36
+    assert batch.before(row) is None and batch.compared(row) is None
+    assert (y == x[index]).all()
+
+
+def test_addresses_need_the_indices_and_no_more(address_only):
+    client, x, index, y = gathered({"elements"})
+    batch, row = client.rows("on_load")[1]
+    assert (offsets(client, "x_ptr", batch.addresses(row)) == index[:64]).all()
+    assert not y.any()
+    with pytest.raises(ts.Error, match='add "values"'):
+        batch.values(row)
+
+
+def test_values_are_computed_where_outputs_are_not_asked_for(address_only):
+    client, x, index, _ = gathered({"values"})
+    batch, row = client.rows("on_store")[0]
+    assert (batch.values(row) == x[index[:64]]).all()
+
+
+@triton.jit
+def reads_for_nothing(x_ptr, y_ptr):
+    tl.load(x_ptr + tl.arange(0, 8))
+    tl.store(y_ptr, 1)
+
+
+def test_values_of_a_load_that_nothing_uses():
+    client = Recorder()
+    client.needs = {"values"}
+    x = np.arange(4, dtype=np.int16)
+    report = ts.check(reads_for_nothing, client=[client, "sanitizer"])[(1,)](x, np.zeros(1, np.int32))
+    (finding,) = report.findings
+    assert finding.severity == "warning" and "result unused" in report.text()  # whatever clients there are
+    (batch, row), = client.rows("on_load")
+    assert batch.values(row).tolist() == [0, 1, 2, 3, 0, 0, 0, 0]
+
+
+@triton.jit
+def atomics(counter, flag, half, out):
+    pid = tl.program_id(0)
+    ticket = tl.atomic_add(counter, 2, sem="release", scope="sys")
+    tl.atomic_cas(flag, pid, 5)
+    tl.store(out + pid, ticket)
+    tl.store(half, tl.load(half).to(tl.float32).to(tl.bfloat16))
+
+
+def test_atomics_tell_operand_before_compared_and_order():
+    client = Recorder()
+    client.needs = {"values"}
+    half = np.array([0x3f80], np.uint16)  # 1.0 as bfloat16, given as its bits
+
+    class Tensor:
+        dtype, shape, device = "bfloat16", (1,), "cpu"
+
+        def data_ptr(self):
+            return half.ctypes.data
+
+        def stride(self):
+            return (1,)
+
+        def numel(self):
+            return 1
+
+        def element_size(self):
+            return 2
+
+    counter, flag, out = np.array([10], np.int32), np.zeros(1, np.int32), np.zeros(2, np.int32)
+    ts.check(atomics, client=client)[(2,)](counter, flag, Tensor(), out)
+    from tilesight.batch import SCOPES, SEMS
+
+    adds = [(b, r) for b, r in client.rows("on_atomic") if b.compared(r) is None]
+    assert [b.before(r).item() for b, r in adds] == [10, 12] and [b.values(r).item() for b, r in adds] == [2, 2]
+    assert all(SEMS[b.sem[r]] == "release" and SCOPES[b.scope[r]] == "sys" for b, r in adds)
+    swaps = [(b, r) for b, r in client.rows("on_atomic") if b.compared(r) is not None]
+    assert [(b.before(r).item(), b.compared(r).item(), b.values(r).item()) for b, r in swaps] == [(0, 0, 5), (5, 1, 5)]
+    halves = [b.values(r) for b, r in client.rows("on_load")]
+    assert all(value.dtype == np.uint16 and value.item() == 0x3f80 for value in halves) and halves
+    assert [b.sem[r] for b, r in client.rows("on_store")] == [0] * 4
+    assert not client.rows("on_copy")
+
+
+@triton.jit
+def product(a, b, c, N: tl.constexpr):
+    i, k = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    tl.store(c + i * N + k, tl.dot(tl.load(a + i * N + k), tl.load(b + i * N + k)))
+
+
+def test_products_are_announced_without_being_computed(address_only):
+    client = Recorder()
+    client.needs = {"compute"}
+    a, c = np.ones((16, 16), np.float32), np.zeros((16, 16), np.float32)
+    ts.check(product, client=client)[(3,)](a, a, c, N=16)
+    assert [(int(b.m[r]), int(b.n[r]), int(b.k[r])) for b, r in client.rows("on_dot")] == [(16, 16, 16)] * 3
+    assert not c.any()
 
 
 def test_many_ranges_come_in_program_order():

@@ -232,6 +232,22 @@ def test_what_cannot_be_fetched_is_an_error_and_nothing_is_written():
     assert y.writes == []
 
 
+@triton.jit
+def read_then_loop(x_ptr, y_ptr, n):
+    total = tl.load(x_ptr)
+    for i in range(n):
+        total += (i & 3).to(tl.float32)
+    tl.store(y_ptr, total)
+
+
+@pytest.mark.parametrize("size", [64, GIB2])  # small ones are copied before the launch
+def test_what_cannot_be_fetched_ends_the_launch_at_once(size):
+    x, y = OnDevice(size), OnDevice(64)
+    x.fail = "the device is gone"
+    with pytest.raises(ts.Error, match="the device is gone"):
+        ts.check(read_then_loop)[(1,)](x, y, 2**31 - 1)  # an hour on zeros
+
+
 def test_saved_launches_are_complete(tmp_path):
     x, y = OnDevice(3 * PER_PAGE), OnDevice(3 * PER_PAGE)
     x.elements(2)[5] = 41

@@ -204,7 +204,7 @@ def test_ignore_and_quiet(tilesight_run):
     (["--client", "sanitiser", "p.py"], "sanitizer"), (["--threads", "-1", "p.py"], "whole number"),
     (["--ignore", "out-of-bound", "p.py"], "did you mean out-of-bounds"),
     (["--fail-on", "maybe", "p.py"], "error, warning or never"),
-    (["--kernel-name", "regex:(", "p.py"], "expression"), (["--seed", "1", "p.py"], "planned"),
+    (["--kernel-name", "regex:(", "p.py"], "expression"), (["--seed", "-1", "p.py"], "whole number"),
     (["--like", "h1000", "p.py"], "h100, h200"), (["--save-all", "p.py"], "needs --save"), (["--json"], "needs a value"), (["--"], "no command"),
     (["-m"], "name of a module"), (["--", "no-such-command"], "cannot be started"),
 ])

@@ -157,6 +157,120 @@ def test_a_wait_that_counts_ends_by_itself():
     assert report.verdict == "ok" and (out == 200).all()
 
 
+@triton.jit
+def tickets(counter, order):
+    tl.store(order + tl.atomic_add(counter, 1), tl.program_id(0))
+
+
+@pytest.fixture
+def seed():
+    """Sets the seed for one test."""
+    def choose(n):
+        ts.config.seed = n
+    yield choose
+    ts.config.seed = None
+
+
+def order_of(n):
+    order = ints(n)
+    assert ts.check(tickets)[(n,)](ints(1), order).verdict == "ok"
+    return order.tolist()
+
+
+def test_a_seed_chooses_who_comes_first(seed, num_sms):
+    assert order_of(30) == list(range(30))
+    num_sms(6)
+    seen = []
+    for number in (1, 2):
+        seed(number)
+        seen.append(order_of(30))
+        assert sorted(seen[-1]) == list(range(30)) and order_of(30) == seen[-1]
+        ts.config.threads = 3
+        assert order_of(30) == seen[-1]
+        ts.config.threads = None
+    assert seen[0] != seen[1] and list(range(30)) not in seen
+    seed(0)
+    assert order_of(30) == list(range(30))
+
+
+@triton.jit
+def add_floats(x, out):
+    tl.atomic_add(out, tl.load(x + tl.program_id(0)))
+
+
+def test_what_depends_on_the_order_is_one_of_its_results(seed, num_sms):
+    import itertools
+
+    x = np.array([1e8, 3.0, -1e8, 5.0], np.float32)
+    possible = set()
+    for order in itertools.permutations(range(4)):
+        total = np.float32(0)
+        for i in order:
+            total += x[i]
+        possible.add(float(total))
+    num_sms(4)
+    seen = set()
+    for number in range(1, 21):
+        seed(number)
+        out = np.zeros(1, np.float32)
+        assert ts.check(add_floats)[(4,)](x, out).verdict == "ok"
+        seen.add(float(out[0]))
+    assert seen <= possible and len(seen) > 1
+
+
+@pytest.mark.parametrize("number", range(1, 21))
+def test_locks_barriers_and_flags_end_under_any_seed(seed, num_sms, number):
+    seed(number)
+    num_sms(12)
+    out = np.zeros(1, np.float32)
+    report = ts.check(add_under_lock)[(20,)](np.ones(640, np.float32), ints(1), out, B=32)
+    assert report.verdict == "ok" and out[0] == 640
+    out = ints(12)
+    report = ts.check(neighbour_after_barrier)[(12,)](ints(1), ints(12), out, 12)
+    assert report.verdict == "ok" and (out == (np.arange(12) + 1) % 12 * 2).all()
+    out = ints(50)
+    report = ts.check(after_the_previous)[(50,)](ints(50), out)
+    assert report.verdict == "ok" and (out == np.cumsum(np.arange(50))).all()
+    report = ts.check(neighbour_after_barrier)[(16,)](ints(1), ints(16), ints(16), 16)
+    (finding,) = report.findings
+    assert "16 programs must be resident at once, num_sms is 12" in finding.message
+    assert ts.check(never_released)[(5,)](ints(8), ints(1)).findings[0].kind == "deadlock"
+
+
+def test_clients_hear_programs_in_order_whatever_the_turns(seed, num_sms):
+    class Stores(ts.Client):
+        needs = {"addresses"}
+
+        def launch_begin(self, launch):
+            self.programs = []
+
+        def on_store(self, batch):
+            self.programs += batch.program.tolist()
+
+    seed(4)
+    num_sms(5)
+    client = Stores()
+    ts.check(tickets, client=client)[(25,)](ints(1), ints(25))
+    assert client.programs == list(range(25))
+
+
+def test_a_bundle_remembers_the_schedule(seed, num_sms, tmp_path):
+    seed(9)
+    num_sms(6)
+    report = ts.check(neighbour_after_barrier)[(8,)](ints(1), ints(8), ints(8), 8)
+    report.save(tmp_path / "run.tsb")
+    seed(None)
+    num_sms(None)
+    (again,) = ts.load(str(tmp_path / "run.tsb"))
+    assert [f.message for f in again.findings] == [f.message for f in report.findings] != []
+
+
+def test_a_deadlock_tells_how_many_wait():
+    report = ts.check(nobody_sets)[(5,)](ints(8), ints(1))
+    (finding,) = report.findings
+    assert finding.counts.programs == 5 and "5 programs wait" in report.text()
+
+
 def test_a_time_limit_ends_a_launch_and_says_where():
     ts.config.timeout = 0.3
     try:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "exec/kernel.h"
 #include "tilesight/client.hpp"
 
 namespace tilesight::clients {
@@ -44,7 +45,11 @@ Result<AccessElements> replayAccess(const exec::Kernel& kernel, const launch::La
   exec::RunOptions options;
   options.clients.push_back({&client_table<Capture>(), "", &capture});
   options.threads = 1;
-  options.firstPrograms = program + 1;
+  // Programs after this one do not matter to it, unless they take turns.
+  auto plan = kernel.plan({});
+  if (!plan) return failure(std::move(plan).error());
+  const plan::Program& code = (*plan)->program;
+  if (!code.tickets && !code.waits && !(launch.seed && code.atomics)) options.firstPrograms = program + 1;
   auto report = exec::run(kernel, launch, options);
   if (!report) return failure(std::move(report).error());
   if (!capture.found)
