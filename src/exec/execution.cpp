@@ -17,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 // the machine that it needs.
 constexpr auto kWorthThreads = std::chrono::microseconds(300);
 constexpr auto kWorthRange = std::chrono::microseconds(150);
+constexpr int kUpdatesWorth = 3;      // a kernel that spends more than one part in so many on updates gains nothing
 constexpr int64_t kRangesPerThread = 4;  // so that a thread with cheap programs takes more of them
 
 }  // namespace
@@ -41,8 +42,10 @@ void Execution::run(int64_t programs) {
     rest = (Clock::now() - start) * (programs - done) / done;
     if (programs - done >= 2 && (rest > kWorthThreads || alwaysDivide_)) break;
   }
+  const bool updates = !alwaysDivide_ && machine.updating() * kUpdatesWorth > Clock::now() - start;
   take(machine.collector(), states);
   if (!going || done == programs) return;
+  if (updates) return runInOrder(done, programs);  // what is put off is not done by threads
   int64_t worth = alwaysDivide_ ? programs : std::max<int64_t>(rest / kWorthRange, threads_);
   runRanges(done, programs, static_cast<size_t>(std::min({worth, kRangesPerThread * threads_, programs - done})));
 }

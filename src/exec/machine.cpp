@@ -148,13 +148,17 @@ bool Machine::holds(size_t bytes) {
   return heldBytes_ <= kHeldBytes;
 }
 
-bool Machine::postpone(plan::RmwKind kind, ElementKind element, const Resolved& access, const Tile& value) {
-  if (!footprint_) return false;
+void Machine::update(plan::RmwKind kind, ElementKind element, const Resolved& access, const Tile& value) {
+  if (!footprint_) {
+    auto start = std::chrono::steady_clock::now();
+    updateCells(*this, kind, element, access, value, nullptr);
+    updating_ += std::chrono::steady_clock::now() - start;
+    return;
+  }
   footprint_->update(*context_.memory, access);
   const auto bytes = [](const Tile& tile) { return tile.form == Form::Dense ? tile.numel() * tile.elementBytes() : 0; };
   if (holds(sizeof(Update) + static_cast<size_t>(bytes(access.address) + bytes(access.mask) + bytes(value))))
     updates_.push_back({kind, element, access, value});
-  return true;
 }
 
 void Machine::makeUpdates() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,9 +166,10 @@ class Machine {
   void pause(const Instr& instr, bool forever);
   /// The same for an operation that waits: it is executed again. False if programs cannot wait here.
   bool block(const Instr& instr, bool timed);
-  /// Beside other programs, an update of memory whose result nobody uses is put off until all have ended.
-  /// False: it must be made now.
-  bool postpone(plan::RmwKind kind, ElementKind element, const Resolved& access, const Tile& value);
+  /// An update of memory whose result nobody uses: made now, or, beside other programs, when all have ended.
+  void update(plan::RmwKind kind, ElementKind element, const Resolved& access, const Tile& value);
+  /// What the updates that were made now took.
+  std::chrono::nanoseconds updating() const { return updating_; }
   /// Makes the updates that were put off, in order.
   void makeUpdates();
   /// What the programs print: at once, or when all that run beside them have ended.
@@ -238,6 +240,7 @@ class Machine {
     Tile value;
   };
   std::vector<Update> updates_;
+  std::chrono::nanoseconds updating_{0};
   size_t heldBytes_ = 0;  // by updates_ and by what was printed
   Wait wait_;
   struct Spin {

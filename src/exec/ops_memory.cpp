@@ -85,8 +85,8 @@ void execAtomicRmw(Machine& m, const Instr& instr) {
   const Tile& value = m.in(instr, 1);
   if (!instr.valueNeeded) {
     m.access(instr, TS_ATOMIC_RMW, access, {&value});
-    if (value.form == Form::Empty || m.postpone(rmw, kind, access, value)) return;
-    return updateCells(m, rmw, kind, access, value, nullptr);
+    if (value.form != Form::Empty) m.update(rmw, kind, access, value);
+    return;
   }
   const Shape* shape = access.address.shape;
   Tile old = denseTile(m.pool(), kind, shape);

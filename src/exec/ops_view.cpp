@@ -223,7 +223,7 @@ void execViewReduce(Machine& m, const Instr& instr) {
   sinkStored(m, instr, m.in(instr, 1), access);
   Tile value = reshape(m.pool(), m.in(instr, 1), access.address.shape);
   m.access(instr, TS_ATOMIC_RMW, access, {&value});
-  if (!m.postpone(kind, view->element, access, value)) updateCells(m, kind, view->element, access, value, nullptr);
+  m.update(kind, view->element, access, value);
 }
 
 }  // namespace tilesight::exec
