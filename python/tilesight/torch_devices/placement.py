@@ -115,19 +115,19 @@ class Placement:
                     placement._pass_on(result, place)
                 return result
 
-        modes = []  # torch does not keep them alive by itself
-
-        def enter():
-            modes.append(Follow())
-            modes[-1].__enter__()  # for good, in this thread
-
-        enter()
+        self._follow = Follow()  # torch does not keep it alive by itself
+        self._follow.__enter__()  # for good, in this thread
         start = threading.Thread._bootstrap_inner
 
         @functools.wraps(start)
         def in_new_thread(thread):
-            enter()
-            return start(thread)
+            follow = Follow()
+            follow.__enter__()
+            try:
+                return start(thread)
+            finally:
+                # Left in the thread, torch would drop it after the thread's end, when Python may be gone.
+                follow.__exit__(None, None, None)
 
         threading.Thread._bootstrap_inner = in_new_thread
 
