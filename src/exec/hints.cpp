@@ -276,7 +276,7 @@ void execAssume(Machine& m, const Instr& instr) {
                                           "tl.assume promises a condition that is false here");
     finding.client = m.context().promisesTo;
     finding.element = {};
-    explainValue(m, instr, instr.source->operands[0], finding);
+    explainValue(m, instr, instr.source->operands[0], -1, finding);
     m.collector().add(key, std::move(finding));
   }
   m.collector().count(key, broken, m.program().linear);

@@ -47,6 +47,10 @@ bool inView(const ViewInfo& view, int64_t address, int64_t bytes) {
   return true;
 }
 
+// May an access go anywhere in the view's allocation? A view that repeats its elements (expand, as_strided) does not
+// say what a program reads that steps over it by strides of its own, as gathers and broadcasts do.
+bool boundless(const ViewInfo& view, bool writes) { return view.repeats && !writes; }
+
 // Do all elements of an affine tile over [lo, hi) lie on the lattice? Sufficient, not necessary:
 // every tile axis must step along axes of the view and no digit may leave its axis.
 bool affineOnLattice(const ViewInfo& view, int64_t base, const Tile& tile, const int64_t* lo, const int64_t* hi,
@@ -207,6 +211,7 @@ LaunchMemory::LaunchMemory(const launch::Launch& launch, Stopper* stopper) : sto
       empty = empty || view.shape[d] == 0;
       int64_t reach = (view.shape[d] - 1) * view.strides[d] * view.elementBytes;
       if (view.shape[d] > 1) (reach < 0 ? view.low : view.high) += reach;
+      view.repeats = view.repeats || (view.shape[d] > 1 && view.strides[d] == 0);
       if (view.shape[d] > 1 && view.strides[d])
         view.axes.push_back({std::abs(view.strides[d]) * view.elementBytes, view.shape[d], 0});
     }
@@ -373,9 +378,10 @@ Resolved LaunchMemory::resolve(BufferPool& pool, const Tile& pointer, const Tile
   const bool refused = guarded_ && access.writes &&
                        ((access.view && access.view->readOnly) || (access.storage && access.storage->readOnly));
   if (access.storage && pointer.origin != kOriginMixed && !refused) {
-    int64_t low = access.view ? access.view->low : access.storage->base;
-    int64_t high = access.view ? access.view->high : access.storage->base + access.storage->bytes;
-    bool gapless = !access.view || access.view->contiguous;
+    const bool whole = !access.view || boundless(*access.view, access.writes);
+    int64_t low = whole ? access.storage->base : access.view->low;
+    int64_t high = whole ? access.storage->base + access.storage->bytes : access.view->high;
+    bool gapless = whole || access.view->contiguous;
     Range range;
     uint64_t bits = 0;
     bool ranged = boxed && addressRange(access.address, box, &range, &bits);
@@ -416,7 +422,7 @@ uint32_t LaunchMemory::faultsAt(const Resolved& access, int64_t element, int64_t
   if (!storage) return address >= 0 && address < kNullPage ? static_cast<uint32_t>(TS_FAULT_NULL) : faults | TS_FAULT_FOREIGN;
   if (address < storage->base || address + bytes > storage->base + storage->bytes)
     return faults | TS_FAULT_OUT_OF_BOUNDS;
-  if (view && !inView(*view, address, bytes)) faults |= TS_FAULT_OUT_OF_VIEW;
+  if (view && !boundless(*view, access.writes) && !inView(*view, address, bytes)) faults |= TS_FAULT_OUT_OF_VIEW;
   if (access.writes && (storage->readOnly || (view && view->readOnly))) faults |= TS_FAULT_READ_ONLY;
   return faults;
 }

@@ -34,6 +34,7 @@ struct ViewInfo {
   bool contiguous = false;              // every byte of the extent belongs to an element
   uint32_t storage = 0;
   bool readOnly = false;                // stores through it are refused
+  bool repeats = false;                 // an axis has a stride of 0: the program steps through it by strides of its own
   // The lattice: axes of more than one element with their byte strides made positive, largest first.
   struct Axis {
     int64_t stride, size, rest;  // rest: the farthest byte the smaller axes reach

@@ -167,7 +167,7 @@ void execAssert(Machine& m, const Instr& instr) {
     int64_t first = 0;
     while (first < dense.numel() && dense.data()[first]) ++first;
     finding.element = elementIndex(*condition.shape, first);
-    explainValue(m, instr, instr.source->operands[0], finding);
+    explainValue(m, instr, instr.source->operands[0], first, finding);
     m.collector().add(key, std::move(finding));
   }
   m.collector().count(key, failed, m.program().linear);

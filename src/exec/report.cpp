@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "exec/elementwise.h"
+#include "exec/explain_place.h"
 
 namespace tilesight::exec {
 
@@ -250,7 +251,8 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
         if (pointer.form != Form::View && pointer.form == Form::Affine) along = pointer.stride[d];
         if (std::abs(along) > std::abs(step)) step = along;
       }
-      operand.index = LaunchMemory::indexOf(*view, address, step);
+      std::optional<PlaceInView> place = placeInView(Explainer(machine), instr, access, element, *view);
+      operand.index = place ? place->index : LaunchMemory::indexOf(*view, address, step);
       operand.byteOffset = address - view->address;
       operand.shape = view->shape;
       operand.strides = view->strides;

@@ -30,8 +30,8 @@ std::string loopName(Machine& machine, const Instr& loop, bool* downwards);
 std::vector<int64_t> elementIndex(const Shape& shape, int64_t linear);
 /// A value in decimal, for prints.
 std::string elementText(const Tile& tile, int64_t index);
-/// The chain behind one value.
-void explainValue(Machine& machine, const Instr& instr, const ir::Value* value, findings::Finding& finding);
+/// The chain behind one value, with what it was at a row-major element of its tile; -1: at none.
+void explainValue(Machine& machine, const Instr& instr, const ir::Value* value, int64_t element, findings::Finding& finding);
 
 /// How users write the operation: "load", "atomic_add".
 std::string operationName(const Instr& instr);

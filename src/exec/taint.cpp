@@ -251,7 +251,7 @@ void Machine::sinkPromise(const Instr& instr, const Cause& cause, const Tile& va
     int64_t first = 0;
     while (first < dense.numel() && !dense.data()[first]) ++first;
     finding.element = elementIndex(*hit.shape, first);
-    explainValue(*this, *cause.instr, context_.plan->program.slots[inSlot(*cause.instr, 0)].value, finding);
+    explainValue(*this, *cause.instr, context_.plan->program.slots[inSlot(*cause.instr, 0)].value, -1, finding);
     if (place.frame.line)
       finding.notes.push_back(fmt::format("it reaches the {} of a {} at line {}: {}", where, operationName(instr), place.frame.line, place.sourceLine));
     found = &collector_.add(key, std::move(finding));
@@ -287,7 +287,10 @@ void Machine::sinkCause(const Instr& instr, const Cause& cause, const Tile& hit,
     int64_t first = 0;
     while (first < dense.numel() && !dense.data()[first]) ++first;
     finding.element = elementIndex(*hit.shape, first);
-    explainValue(*this, *cause.instr, cause.instr->source->operands[conversion || cause.instr->op == Opcode::Histogram ? 0 : 1], finding);
+    const ir::Value* guilty = cause.instr->source->operands[conversion || cause.instr->op == Opcode::Histogram ? 0 : 1];
+    // Where the effect is in a tile of the same shape, its first element is the cause's.
+    bool alike = guilty->type.isTensor() && guilty->type.shape() == hit.shape->dims;
+    explainValue(*this, *cause.instr, guilty, alike ? first : -1, finding);
     Place place = placeOf(context_, instr);
     if (place.frame.line) finding.notes.push_back(fmt::format("it is used at line {}: {}", place.frame.line, place.sourceLine));
     collector_.add(key, std::move(finding));

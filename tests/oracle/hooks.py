@@ -45,7 +45,7 @@ class Hooks:
         active = np.ones(addresses.shape, dtype=bool)
         if mask is not None:
             active = np.broadcast_to(np.asarray(mask.data, dtype=bool), addresses.shape)
-        resolved = self.memory.resolve(addresses, active, width)
+        resolved = self.memory.resolve(addresses, active, width, reads=op == "load")
         for kind, flags in resolved.kinds.items():
             for k in np.unique(resolved.owner[flags]):
                 mine = flags & (resolved.owner == k)

@@ -125,8 +125,9 @@ class Memory:
         window = ((flat + WINDOW // 2) >> WINDOW_BITS) - 1
         return np.where((window >= 0) & (window < len(self.views)), window, -1)
 
-    def resolve(self, addresses, active, width):
-        """Judges `width` bytes at each active address."""
+    def resolve(self, addresses, active, width, reads):
+        """Judges `width` bytes at each active address. Reads of a view that repeats its elements may go anywhere
+        in the allocation: the program steps over it by strides of its own."""
         flat = addresses.astype(np.uint64).view(np.int64).reshape(-1)
         active = active.reshape(-1)
         owner = self._owner(flat)
@@ -151,7 +152,8 @@ class Memory:
             inside = mine & (start >= 0) & (start + width <= view.high - view.low)
             mark(OUT_OF_BOUNDS, mine & ~inside)
             reachable |= inside
-            if view.bytes_inside is not None:
+            repeats = any(n > 1 and stride == 0 for n, stride in zip(view.array.shape, view.array.strides))
+            if view.bytes_inside is not None and not (reads and repeats):
                 at = np.flatnonzero(inside)
                 whole = np.ones(at.shape, dtype=bool)
                 for byte in range(width):

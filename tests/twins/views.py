@@ -221,6 +221,37 @@ def repeated_view_taken_as_contiguous(run):
                            B=16)
 
 
+@triton.jit
+def gather_along(x, index, y, rows_stride, cols_stride, C: tl.constexpr):
+    """y[r, c] = x[r, index[r, c]]: the kernel steps along the axis whose stride it is told to be 0."""
+    r = tl.program_id(0)
+    c = tl.arange(0, C)
+    at = tl.load(index + r * C + c)
+    v = tl.load(x + r * rows_stride + c * cols_stride + at)  # BUG: out-of-bounds load x
+    tl.store(y + r * C + c, v)
+
+
+def first_column(whole, columns):
+    """The first column, repeated: of row stride as before, and a column stride of 0."""
+    return np.broadcast_to(whole[:, :1], (len(whole), columns))
+
+
+@case()
+def gather_along_a_repeated_axis(run):
+    """A view that repeats its elements says nothing of what is read next to them."""
+    whole, y = numbers(4, 64), np.zeros((4, 8), np.float32)
+    index = np.arange(32, dtype=np.int64).reshape(4, 8) * 2 + 1
+    run(gather_along)[(4,)](first_column(whole, 8), index, y, 64, 0, C=8)
+    assert (y == np.take_along_axis(whole, index, 1)).all()
+
+
+@case(finds("out-of-bounds load x", program=(3, 0, 0), element=[7], past=4, elements=1, programs=1))
+def gather_along_a_repeated_axis_past_the_allocation(run):
+    index = np.arange(32, dtype=np.int64).reshape(4, 8) * 2 + 1
+    index[3, 7] = 64
+    run(gather_along)[(4,)](first_column(numbers(4, 64), 8), index, np.zeros((4, 8), np.float32), 64, 0, C=8)
+
+
 # -- views with gaps in the middle of an allocation ---------------------------------------------------------------
 
 
