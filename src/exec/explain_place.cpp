@@ -108,13 +108,17 @@ class Splitter {
       return inner(0, scale) && inner(1, o == "arith.addi" ? scale : -scale);
     }
     if (o == "arith.muli" && std::abs(scale) == 1) {
-      // rows * stride: which of the two is the stride?
-      for (unsigned i : {1u, 0u}) {
-        int64_t stride = factor({ref.instance, op->operands[i]});
-        if (stride == 0) continue;
-        if (axisOf(stride) == -1) continue;
-        return inner(1 - i, scale * stride);
+      // rows * stride: which of the two is the stride? A program's row may happen to equal one.
+      int best = -1, bestRank = -1;
+      for (int i : {1, 0}) {
+        Ref side = explainer_.strip({ref.instance, op->operands[i]});
+        int64_t stride = factor(side);
+        if (stride == 0 || axisOf(stride) == -1) continue;
+        bool fixed = !side.value->owner || side.value->owner->name == "arith.constant";
+        int rank = (fixed ? 2 : 0) + (std::abs(stride) != 1 ? 1 : 0);
+        if (rank > bestRank) best = i, bestRank = rank;
       }
+      if (best >= 0) return inner(static_cast<unsigned>(1 - best), scale * factor({ref.instance, op->operands[best]}));
     }
     return leaf(ref, at, scale, std::move(path));
   }

@@ -289,7 +289,9 @@ void Machine::sinkCause(const Instr& instr, const Cause& cause, const Tile& hit,
     finding.element = elementIndex(*hit.shape, first);
     const ir::Value* guilty = cause.instr->source->operands[conversion || cause.instr->op == Opcode::Histogram ? 0 : 1];
     // Where the effect is in a tile of the same shape, its first element is the cause's.
-    bool alike = guilty->type.isTensor() && guilty->type.shape() == hit.shape->dims;
+    const Tile& source = slots_[inSlot(*cause.instr, conversion || cause.instr->op == Opcode::Histogram ? 0 : 1)];
+    bool alike = source.form != Form::Empty && source.shape == hit.shape &&
+                 (cause.kind != Cause::Kind::DivisionByZero || elementBits(source, first) == 0);
     explainValue(*this, *cause.instr, guilty, alike ? first : -1, finding);
     Place place = placeOf(context_, instr);
     if (place.frame.line) finding.notes.push_back(fmt::format("it is used at line {}: {}", place.frame.line, place.sourceLine));
