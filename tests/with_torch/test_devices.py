@@ -76,9 +76,9 @@ CHECKS = {
             words[1] += 8; g.set_state(state); assert g.get_state().view(torch.int64).tolist() == [3, 8]
     """,
     "the default generator's state": """
-        torch.manual_seed(5); state = torch.cuda.get_rng_state(); a = torch.rand(3, device="cuda")
+        torch.manual_seed(5); state = torch.cuda.get_rng_state(device=0); a = torch.rand(3, device="cuda")
         assert torch.cuda.initial_seed() == 5 and state.view(torch.int64)[0] == 5
-        torch.cuda.set_rng_state(state); assert torch.equal(a, torch.rand(3, device="cuda"))
+        torch.cuda.set_rng_state(new_state=state); assert torch.equal(a, torch.rand(3, device="cuda"))
         with torch.random.fork_rng(): torch.rand(1, device="cuda")
         torch.random.set_rng_state(torch.random.get_rng_state()); assert torch.random.get_rng_state().numel() > 16
     """,

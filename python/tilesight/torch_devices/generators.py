@@ -134,8 +134,8 @@ def install(torch, where):
     where.drawing = lambda generator: default if plain.initial_seed(generator) == _DEFAULT else generator
     torch.cuda.default_generators = (on_gpu,)
     for owner in (torch.cuda, torch.cuda.random):
-        owner.get_rng_state = lambda *_: on_gpu.get_state()
-        owner.set_rng_state = lambda state, *_: on_gpu.set_state(state) and None
+        owner.get_rng_state = lambda device="cuda": on_gpu.get_state()
+        owner.set_rng_state = lambda new_state, device="cuda": on_gpu.set_state(new_state) and None
         owner.get_rng_state_all = lambda: [on_gpu.get_state()]
-        owner.set_rng_state_all = lambda states: on_gpu.set_state(states[0]) and None
+        owner.set_rng_state_all = lambda new_states: on_gpu.set_state(new_states[0]) and None
         owner.initial_seed = lambda: on_gpu.initial_seed()
