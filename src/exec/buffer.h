@@ -50,6 +50,8 @@ class BufferRef {
   explicit operator bool() const { return buffer_ != nullptr; }
   uint8_t* bytes() const { return buffer_->bytes(); }
   bool unique() const { return buffer_ && buffer_->refs == 1; }
+  /// What it takes of memory, at least.
+  size_t held() const { return buffer_ ? sizeof(Buffer) + (size_t{1} << buffer_->sizeClass) : 0; }
 
  private:
   Buffer* buffer_ = nullptr;

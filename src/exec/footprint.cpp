@@ -133,7 +133,7 @@ void UndoLog::undo() {
   for (const Page& page : pages_) std::memcpy(page.at, bytes_.data() + page.offset, static_cast<size_t>(page.bytes));
 }
 
-Footprint::Footprint(const LaunchMemory& memory, UndoLog& undo) : undo_(undo) {
+Footprint::Footprint(const LaunchMemory& memory, UndoLog& undo, HeldBytes& held) : undo_(undo), held_(held) {
   for (size_t s = 0; s < memory.storages().size(); ++s) {
     int64_t bits = memory.storages()[s].bytes;
     reads_.emplace_back(bits);

@@ -59,15 +59,29 @@ class UndoLog {
   std::vector<uint8_t> bytes_;
 };
 
+/// What ranges that run side by side keep until all have ended: updates that were put off, and what was printed.
+class HeldBytes {
+ public:
+  /// Of all ranges of a launch together.
+  static constexpr size_t kLimit = size_t{256} << 20;
+  /// From any thread. False if that is too much: the launch is then done in order, where nothing is kept.
+  bool add(size_t bytes) { return bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= kLimit; }
+
+ private:
+  std::atomic<size_t> bytes_{0};
+};
+
 class Footprint {
  public:
-  /// `undo` hears of every write before it happens.
-  Footprint(const LaunchMemory& memory, UndoLog& undo);
+  /// `undo` hears of every write before it happens, `held` of what is kept for later.
+  Footprint(const LaunchMemory& memory, UndoLog& undo, HeldBytes& held);
   void read(const LaunchMemory& memory, BufferPool& pool, const Resolved& access);
   /// Call before the bytes change.
   void write(const LaunchMemory& memory, BufferPool& pool, const Resolved& access);
   /// An update of bytes that is made when all ranges have ended: updates of the same bytes do not conflict.
   void update(const LaunchMemory& memory, const Resolved& access);
+  /// False if the range keeps more than there is room for.
+  bool hold(size_t bytes) { return held_.add(bytes); }
   /// Did one write or update what the other read, or wrote, or (updates aside) updated?
   static bool conflict(const Footprint& a, const Footprint& b);
   /// Did it read or write what it was still to update?
@@ -75,6 +89,7 @@ class Footprint {
 
  private:
   UndoLog& undo_;
+  HeldBytes& held_;
   std::vector<BitSpan> reads_, writes_, updates_;
 };
 

@@ -17,7 +17,11 @@ constexpr Handler kHandlers[] = {
 };
 
 constexpr uint64_t kSpeculativeIterations = 5'000'000;  // of one program, a second or so
-constexpr size_t kHeldBytes = size_t{64} << 20;         // that a range keeps for later
+
+// What a tile that is kept takes of memory.
+size_t held(const Tile& tile) {
+  return tile.buffer.held() + tile.axisBuffers[0].held() + tile.axisBuffers[1].held() + tile.origins.held();
+}
 
 }  // namespace
 
@@ -143,9 +147,9 @@ bool Machine::givesWay(const Instr& instr) {
 }
 
 bool Machine::holds(size_t bytes) {
-  heldBytes_ += bytes;
-  if (heldBytes_ > kHeldBytes) giveUp();
-  return heldBytes_ <= kHeldBytes;
+  if (footprint_->hold(bytes)) return true;
+  giveUp();
+  return false;
 }
 
 void Machine::update(plan::RmwKind kind, ElementKind element, const Resolved& access, const Tile& value) {
@@ -156,9 +160,9 @@ void Machine::update(plan::RmwKind kind, ElementKind element, const Resolved& ac
     return;
   }
   footprint_->update(*context_.memory, access);
-  const auto bytes = [](const Tile& tile) { return tile.form == Form::Dense ? tile.numel() * tile.elementBytes() : 0; };
-  if (holds(sizeof(Update) + static_cast<size_t>(bytes(access.address) + bytes(access.mask) + bytes(value))))
-    updates_.push_back({kind, element, access, value});
+  if (!holds(sizeof(Update) + held(access.address) + held(access.mask) + held(value))) return;
+  updates_.push_back({kind, element, access, value});
+  for (Tile* tile : {&updates_.back().access.address, &updates_.back().access.mask, &updates_.back().value}) tile->taint.reset();
 }
 
 void Machine::makeUpdates() {

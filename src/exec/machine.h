@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -239,9 +240,8 @@ class Machine {
     Resolved access;
     Tile value;
   };
-  std::vector<Update> updates_;
+  std::deque<Update> updates_;
   std::chrono::nanoseconds updating_{0};
-  size_t heldBytes_ = 0;  // by updates_ and by what was printed
   Wait wait_;
   struct Spin {
     const Instr* instr = nullptr;

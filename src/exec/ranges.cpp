@@ -1,5 +1,6 @@
 // Ranges of programs side by side: each records what it read and wrote; where ranges meet, everything is
 // undone and run in order. docs/rationale/parallel-ranges.md says why.
+#include <atomic>
 #include <memory>
 
 #include "exec/execution.h"
@@ -42,11 +43,14 @@ void Execution::runRanges(int64_t first, int64_t programs, size_t count) {
     ranges[i].to = share(i + 1);
     ranges[i].states = fork();
   }
+  HeldBytes held;
+  std::atomic<bool> inVain{false};  // a range cannot go on: the others need not, either
   Workers::shared().run(threads_, count, [&](size_t i) {
     ProgramRange& range = ranges[i];
-    range.footprint = std::make_unique<Footprint>(*context_.memory, undo);
+    range.footprint = std::make_unique<Footprint>(*context_.memory, undo, held);
     range.machine = std::make_unique<Machine>(context_, range.states, range.footprint.get());
-    for (int64_t p = range.from; p < range.to && range.complete; ++p) range.complete = range.machine->runProgram(p);
+    for (int64_t p = range.from; p < range.to && range.complete && !inVain; ++p) range.complete = range.machine->runProgram(p);
+    if (!range.complete) inVain = true;
   }, [&] { if (context_.stopper) context_.stopper->ask(); });
 
   bool stopped = context_.stopper && context_.stopper->stopped();

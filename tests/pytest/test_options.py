@@ -107,10 +107,26 @@ def test_markers(check):
     assert finding["counts"]["launches"] == 1
 
 
+def test_a_marker_chooses_the_order_of_programs(check):
+    check(tests="""
+        import tilesight
+
+        @pytest.mark.tilesight(seed=7)
+        def test_marked():
+            clean()
+            assert tilesight.config.seed == 7
+
+        def test_plain():
+            clean()
+            assert not tilesight.config.seed
+    """).counts(passed=2)
+
+
 @pytest.mark.parametrize("mark, message", [
     ("clients='off'", "the marker tilesight has no clients; it has ignore, client"),
     ("'off'", "the marker tilesight takes names only"),
     ("num_sms=0", "num-sms is '0'; it must be a whole number from 1"),
+    ("seed=-1", "seed is '-1'; it must be a whole number from 0"),
 ])
 def test_wrong_markers_are_errors_of_the_test(check, mark, message):
     suite = check(tests=f"@pytest.mark.tilesight({mark})\ndef test_marked(): clean()\ndef test_other(): clean()\n")

@@ -77,7 +77,7 @@ def of_marker(marks):
 
 
 # What can differ from test to test.
-FOR_ONE_TEST = ("ignore", "client", "num_sms", "timeout", "address_only", "all_configs")
+FOR_ONE_TEST = ("ignore", "client", "num_sms", "seed", "timeout", "address_only", "all_configs")
 
 
 def parse(arguments):
