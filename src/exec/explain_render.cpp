@@ -142,7 +142,8 @@ void Explainer::noteWrap(Ref ref, const std::string& text) {
   const Wide others[4] = {b.min, b.max, b.min, b.max};
   for (int i = 0; i < 4; ++i) values[i] = product ? values[i] * others[i] : sum ? values[i] + others[i] : values[i] - others[i];
   Wide low = *std::min_element(values, values + 4), high = *std::max_element(values, values + 4);
-  unsigned width = ref.value->type.elementType()->width;
+  const unsigned width = 8 * ir::elementBytes(machineKind(ref.value->type));  // of index too
+  if (width == 0) return;
   bool natural = isUnsigned(ref);
   auto outside = [&](Wide v) {
     Wide half = Wide(1) << (width - 1);
