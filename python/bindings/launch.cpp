@@ -182,7 +182,8 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
                     const nb::list& storages, const nb::list& clients, unsigned threads,
                     bool addressOnly, uint32_t index, const std::string& test,
                     const std::string& config, const nb::tuple& uninitialized, uint64_t keepLimit,
-                    bool keepShort, uint32_t numSms, uint64_t seed, double timeLimit) {
+                    bool keepShort, uint32_t numSms, uint32_t multiprocessors, uint64_t seed,
+                    double timeLimit) {
   launch::Launch launch = kernel.prototype;
   launch.index = index;
   for (size_t axis = 0; axis < 3; ++axis) launch.grid[axis] = nb::cast<int64_t>(grid[axis]);
@@ -196,6 +197,7 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
   launch.test = test;
   if (!config.empty()) launch.config = config;
   launch.numSms = numSms;
+  launch.multiprocessors = multiprocessors;
   launch.seed = seed;
 
   Clients running(clients, kernel.compiled, launch);
@@ -243,7 +245,7 @@ void defineLaunch(nb::module_& module) {
              nb::arg("storages"), nb::arg("clients"), nb::arg("threads"), nb::arg("address_only"),
              nb::arg("index"), nb::arg("test"), nb::arg("config"), nb::arg("uninitialized"),
              nb::arg("keep_limit"), nb::arg("keep_short"), nb::arg("num_sms"),
-             nb::arg("seed"), nb::arg("time_limit"), "Runs a launch in place on its storages.");
+             nb::arg("multiprocessors"), nb::arg("seed"), nb::arg("time_limit"), "Runs a launch in place on its storages.");
   module.def("check_clients",
              [](const std::vector<std::string>& names) { valueOf(tools::clientsNamed(names)); },
              nb::arg("names"), "Raises Error if a name is no client.");

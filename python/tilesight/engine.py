@@ -85,10 +85,17 @@ def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(
     rows = [(*row[:5], row[7], row[5]) for row in storages]
     report = native().launch(built, grid, described, rows, clients, threads(),
                              bool(config.address_only), index, current_test(), configuration, empty,
-                             keep, keep_short, config.num_sms or 0, config.seed or 0, config.timeout or 0.0)
+                             keep, keep_short, config.num_sms or 0, _multiprocessors(), config.seed or 0, config.timeout or 0.0)
     for pages in staged:
         pages.bring_back()
     return report
+
+
+def _multiprocessors():
+    """Of the GPU that the program is told of."""
+    from .capture import gpus
+
+    return gpus.chosen().multiprocessors
 
 
 def _uninitialized_rows(storages, arrays):

@@ -41,7 +41,9 @@ Residents::Residents(Execution& execution, int64_t programs)
       context_(execution.context_),
       programs_(programs),
       stated_(context_.launch->numSms),
-      allowed_(stated_ > 0 ? stated_ : kUsualResidents) {
+      allowed_(stated_ > 0                             ? stated_
+               : context_.launch->multiprocessors > 0 ? context_.launch->multiprocessors
+                                                       : kUsualResidents) {
   turns_.seed = context_.launch->seed;
   // Without a seed the next program comes in only when all that are in wait, so that the number that are in at
   // the end is the least that must be.

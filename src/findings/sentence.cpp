@@ -50,6 +50,12 @@ std::string sentence(const Finding& f) {
   return f.message;
 }
 
+bool hasSentence(const Finding& finding) {
+  Finding bare = finding;
+  bare.message.clear();
+  return !sentence(bare).empty();
+}
+
 void merge(Finding& first, const Finding& later) {
   // A client's own message stays; the standard one tells the farthest of all.
   const bool standard = !first.message.empty() && first.message == sentence(first);

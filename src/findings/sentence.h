@@ -10,6 +10,9 @@ namespace tilesight::findings {
 /// The sentence for a finding of a known kind, from its evidence; its message as it is for others.
 std::string sentence(const Finding& finding);
 
+/// Does the kind have a sentence, so that the message is made of the evidence?
+bool hasSentence(const Finding& finding);
+
 /// Takes into `first` what a later finding of the same place, kind and argument adds: the higher severity, the
 /// farthest bytes on either side, counts of elements, consequences. The witness stays the first. `countPrograms`
 /// and `countLaunches` are the caller's: only it knows whether the programs are the same.

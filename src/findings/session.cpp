@@ -28,11 +28,21 @@ void appendFrame(std::string& key, const Frame& frame) {
   key += fmt::format("{}{}{}:{}", unit, frame.file, frame.line, frame.column);
 }
 
+std::string withoutNumbers(const std::string& text) {
+  std::string result;
+  for (char c : text)
+    if (c < '0' || c > '9') result += c;
+    else if (result.empty() || result.back() != '0') result += '0';
+  return result;
+}
+
 /// What makes two findings equal: kind, kernel, call chain, operation, argument.
 std::string keyOf(const Finding& finding) {
   std::string key = finding.kind;
   key += unit + finding.kernel + unit + finding.kernelFile + unit + finding.operation + unit;
   if (finding.operand) key += finding.operand->argument;
+  // One place can go wrong in two ways that a kind's own words tell apart; their numbers are each launch's.
+  if (!hasSentence(finding)) key += unit + withoutNumbers(finding.message);
   appendFrame(key, finding.location);
   for (const Frame& frame : finding.stack) appendFrame(key, frame);
   return key;

@@ -71,7 +71,8 @@ struct Launch {
   std::string config;             // JSON object text: constexprs, options, autotune configuration
   std::string tritonVersion, target;
   uint64_t seed = 0;
-  uint32_t numSms = 0;  // 0: not stated
+  uint32_t numSms = 0;            // programs that may be resident at once; 0: not stated
+  uint32_t multiprocessors = 0;   // of the GPU that the program was told of; 0: not known
   std::string test;               // pytest node id or ""
   std::map<std::string, std::string> sources;  // path in locations -> text
 };

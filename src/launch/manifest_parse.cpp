@@ -315,6 +315,8 @@ Result<LaunchManifest> parseLaunchManifest(const std::string& text, const Bundle
     launch.target = root["target"].string();
     launch.seed = root["seed"].hex();
     launch.numSms = static_cast<uint32_t>(root["num_sms"].count(UINT32_MAX));
+    if (root.has("multiprocessors"))
+      launch.multiprocessors = static_cast<uint32_t>(root["multiprocessors"].count(UINT32_MAX));
     launch.test = root["test"].string();
     const Field storages = root["storages"];
     for (size_t i = 0, n = storages.size(maxPerLaunch); i < n; ++i)

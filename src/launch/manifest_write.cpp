@@ -112,6 +112,7 @@ std::string writeManifest(const LaunchManifest& manifest) {
   json["target"] = launch.target;
   json["seed"] = hexNumber(launch.seed);
   json["num_sms"] = launch.numSms;
+  if (launch.multiprocessors) json["multiprocessors"] = launch.multiprocessors;
   json["test"] = launch.test;
   json["arguments"] = Json::array();
   for (const Argument& argument : launch.arguments)

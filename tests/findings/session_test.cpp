@@ -77,6 +77,19 @@ TEST(Merge, AMessageOfAClientStays) {
   EXPECT_EQ(session.findings()[0].message, "my own words");
 }
 
+TEST(Merge, WaysToGoWrongAreToldApartAndTheirNumbersAreNot) {
+  Finding finding = attentionFinding();
+  finding.kind = "deadlock";
+  Session session;
+  for (const char* message : {"200 programs must be resident at once", "300 programs must be resident at once",
+                              "no program will make it"}) {
+    finding.message = message;
+    session.add(reportWith(finding));
+  }
+  ASSERT_EQ(session.findings().size(), 2u);
+  EXPECT_EQ(session.findings()[0].countLaunches, 2);
+}
+
 TEST(Merge, UnrolledOperationsOfALaunchAreMetByTheSamePrograms) {
   Finding finding = attentionFinding();
   finding.countPrograms = 2;

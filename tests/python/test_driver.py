@@ -113,3 +113,22 @@ def test_off_without_a_gpu_says_what_to_do():
     ts.config.client = "null"
     fill[(1,)](x)
     assert x[0] == 1
+
+
+@pytest.mark.parametrize("gpu, programs, told", [("mi300x", 304, ""), ("h100", 304, "132 multiprocessors"),
+                                                 ("a100", 120, "108 multiprocessors")])
+def test_as_many_programs_are_resident_as_the_named_gpu_has_multiprocessors(tilesight_run, gpu, programs, told):
+    done = tilesight_run("--like", gpu, "p.py", files={"p.py": f"""
+        import numpy as np, triton, triton.language as tl
+
+        @triton.jit
+        def barrier(flag, n):
+            tl.atomic_add(flag, 1)
+            while tl.atomic_add(flag, 0) < n:
+                pass
+
+        barrier[({programs},)](np.zeros(1, np.int32), {programs})
+    """})
+    assert done.returncode == 0, done.stderr
+    assert ("deadlock" in done.stderr) == bool(told)
+    assert told in done.stderr

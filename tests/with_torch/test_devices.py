@@ -120,6 +120,10 @@ CHECKS = {
     """,
     "old constructors and type()": """
         y = torch.cuda.FloatTensor([1, 2]); assert y.is_cuda and y.type() == "torch.cuda.FloatTensor"
+        assert isinstance(y, torch.cuda.FloatTensor) and not isinstance(y, torch.cuda.HalfTensor)
+        assert not isinstance(torch.ones(1, device="cpu"), torch.cuda.FloatTensor)
+        torch.set_default_tensor_type(torch.cuda.HalfTensor); assert torch.ones(1).type() == "torch.cuda.HalfTensor"
+        torch.set_default_tensor_type("torch.FloatTensor"); assert torch.ones(1).type() == "torch.FloatTensor"
     """,
     "operators registered for CUDA": """
         @torch.library.custom_op("ts::twice", mutates_args=(), device_types="cuda")

@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 
-from . import autotune, calls, driver, grid as grids, pointers, problems, uncaught
+from . import autotune, calls, driver, gpus, grid as grids, pointers, problems, uncaught
 from .arguments import ArrayHandle, adapt, original
 from .triton import Backend, Specialiser
 from .. import session
@@ -127,7 +127,7 @@ def _rejection(function, plan, error, args, kwargs):
     *place, message = problems.describe(function, error, (*args, *kwargs.values()))
     plan.rejected(function, error, *place,
                   f"kernel {function.__name__} is rejected by Triton: {message}",
-                  "change the kernel there: Triton rejects it on every device")
+                  f"change the kernel there; it was compiled for {gpus.chosen().name}, and --like names another GPU")
     uncaught.forget_frames(error)
     return error
 

@@ -210,14 +210,30 @@ def _amp(torch):
 
 
 def _old_constructors(torch, where):
-    """torch.cuda.FloatTensor(...) and its kin."""
+    """torch.cuda.FloatTensor and its kin: they make tensors, isinstance knows them, and they may be the default."""
     for name in dir(torch.cuda):
-        if not name.endswith("Tensor") or not hasattr(torch, name):
-            continue
-        plain = getattr(torch, name)
+        if name.endswith("Tensor") and hasattr(torch, name):
+            setattr(torch.cuda, name, _OldConstructor(name, (), {"plain": getattr(torch, name), "where": where,
+                                                                 "__module__": "torch.cuda"}))
+    plain_default = torch.set_default_tensor_type
 
-        def make(*args, _plain=plain, **kwargs):
-            where.notice()
-            return where.put(_plain(*args, **kwargs), "cuda")
+    @functools.wraps(plain_default)
+    def set_default_tensor_type(kind):
+        if isinstance(kind, str) and kind.startswith("torch.cuda."):
+            kind = getattr(torch.cuda, kind.removeprefix("torch.cuda."), kind)
+        on_gpu = isinstance(kind, _OldConstructor)
+        plain_default(kind.plain if on_gpu else kind)
+        torch.set_default_device("cuda" if on_gpu else "cpu")
 
-        setattr(torch.cuda, name, functools.wraps(plain, updated=())(make))
+    torch.set_default_tensor_type = set_default_tensor_type
+
+
+class _OldConstructor(type):
+    """The class of torch.cuda.FloatTensor."""
+
+    def __call__(cls, *args, **kwargs):
+        cls.where.notice()
+        return cls.where.put(cls.plain(*args, **kwargs), "cuda")
+
+    def __instancecheck__(cls, value):
+        return getattr(value, "is_cuda", False) and value.type() == f"torch.cuda.{cls.__name__}"

@@ -138,7 +138,8 @@ def _wrap_methods(torch, where):
     def type_(self, dtype=None, *args, **kwargs):
         if dtype is None:
             text = plain(self)
-            return text.replace("torch.", "torch.cuda.", 1) if where.of(self) == "cuda" else text
+            on_gpu = where.of(self) == "cuda" and not text.startswith("torch.cuda.")
+            return text.replace("torch.", "torch.cuda.", 1) if on_gpu else text
         if isinstance(dtype, str) and dtype.startswith("torch.cuda."):
             return plain(self.cuda(), dtype.replace("torch.cuda.", "torch.", 1), *args, **kwargs)
         return plain(self, dtype, *args, **kwargs)
