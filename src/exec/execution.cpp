@@ -25,8 +25,9 @@ constexpr int64_t kRangesPerThread = 4;  // so that a thread with cheap programs
 void Execution::run(int64_t programs) {
   if (inTurns()) return Residents(*this, programs).run();
   bool parallel = threads_ > 1;
-  // A client that listens and has no state of its own per range is called from one thread.
-  for (const ClientInstance& c : clients_) parallel = parallel && (c.table->fork || c.table->needs == 0);
+  // A client that listens and has no state of its own per range is called from one thread. Promises are the
+  // engine's to check: nobody listens.
+  for (const ClientInstance& c : clients_) parallel = parallel && (c.table->fork || (c.table->needs & ~TS_NEED_PROMISES) == 0);
   if (!parallel) return runInOrder(0, programs);
 
   // The first programs tell what the others cost.

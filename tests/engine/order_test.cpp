@@ -21,6 +21,18 @@ RunOptions sideBySide(unsigned threads) {
   return options;
 }
 
+// y[pid] = pid
+constexpr const char* kOwnNumbers = R"(
+module {
+  tt.func public @k(%y: !tt.ptr<i32>) {
+    %pid = tt.get_program_id x : i32
+    %p = tt.addptr %y, %pid : !tt.ptr<i32>, i32
+    tt.store %p, %pid : !tt.ptr<i32>
+    tt.return
+  }
+}
+)";
+
 // out[ticket] = pid
 constexpr const char* kTickets = R"(
 module {
@@ -68,6 +80,27 @@ TEST(Order, ASeedGivesOneOrderForAnyNumberOfThreads) {
     orders.insert(order);
   }
   EXPECT_EQ(orders.size(), 3u);
+}
+
+// Ranges of programs that ran side by side each have a state of this client.
+TEST(Order, TheSanitizerKeepsNoLaunchFromRunningOnThreads) {
+  static int states;
+  states = 0;
+  ts_client counter{};
+  counter.size = sizeof counter;
+  counter.abi = TS_CLIENT_ABI;
+  counter.name = "counter";
+  counter.fork = [](void* self) {
+    ++states;
+    return self;
+  };
+  Bench bench(kOwnNumbers);
+  bench.array("y", std::vector<int32_t>(100, -1));
+  RunOptions options = sideBySide(2);
+  options.clients.push_back({&counter});
+  bench.run(100, options);
+  EXPECT_EQ(states, 9) << "one for the first programs, four a thread for the others";
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(bench.arrays[0][i], i);
 }
 
 // bins[x[i]] += w[i], floats: the result depends on the order of additions.
