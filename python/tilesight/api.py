@@ -35,6 +35,9 @@ def _innermost(kernel):
 def check(kernel, client=None, uninitialized=()):
     """`ts.check(kernel, client=...)[grid](...)` launches a kernel that needs no decorator, and
     returns the launch's Report. `uninitialized` names arrays that hold no data yet."""
+    if type(kernel).__name__ == "InterpretedFunction":
+        raise Error(f"{kernel.fn.__name__} runs under Triton's interpreter, and ts.check cannot see what it does: "
+                    "TRITON_INTERPRET=1 was set when its file was imported; remove that setting")
     if not hasattr(kernel, "run"):
         raise Error(f"{kernel!r} is no Triton kernel: ts.check takes what @triton.jit gives")
     checked_clients(client)

@@ -141,7 +141,7 @@ def interpreted(function):
     traced, _ = marked(function)
     if traced or recorder.everything or getattr(_thread, "checks", None):
         recorder.note(f"{function.__name__} runs under Triton's interpreter (TRITON_INTERPRET=1 was set "
-                      "after Triton was imported) and is not checked; remove that setting")
+                      "when its file was imported) and is not checked; remove that setting")
 
 
 # --- where reports go ----------------------------------------------------------------------------

@@ -72,6 +72,7 @@ struct Check {
   findings::Session session;
   Kernels kernels;
   int64_t withheld = 0;  // launches whose data was not saved
+  std::vector<std::string> left = {};  // kernels of launches that the filter left out
 
   Status checkLaunch(const std::string& path, const launch::Launch& launch) {
     const auto kernel = kernels.of(launch);
@@ -100,7 +101,10 @@ struct Check {
     for (size_t i = 0; i < bundle->launches() && !stop(); ++i) {
       const Result<std::string> name = bundle->kernelName(i);
       if (!name) return session.addProblem(name.error());
-      if (!filter.wants(*name)) continue;
+      if (!filter.wants(*name)) {
+        if (std::find(left.begin(), left.end(), *name) == left.end()) left.push_back(*name);
+        continue;
+      }
       Result<launch::Launch> launch = bundle->launch(i);
       if (!launch) return session.addProblem(launch.error());
       if (options.numSms) launch->numSms = *options.numSms;
@@ -193,6 +197,12 @@ int check(const CheckOptions& options) {
       if (!check.stop()) check.checkFile(bundle);
   }
 
+  if (!check.session.launches() && !check.left.empty())
+    check.session.setNoLaunchReason(
+        fmt::format("{} (kernels seen: {})",
+                    options.kernelName.empty() ? "--launch-skip and --launch-count leave no launch"
+                                               : "no launch matches --kernel-name " + options.kernelName,
+                    fmt::join(check.left, ", ")));
   for (const findings::KernelSummary& kernel : check.session.kernels())
     if (kernel.traceRecords) {
       check.session.addNote("the tracer's records were counted and not kept: ts.load(\"" + options.files[0] +

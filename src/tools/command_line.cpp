@@ -2,6 +2,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <exception>
 
 #include <fmt/format.h>
@@ -22,6 +25,29 @@ std::string validKind(std::string& name) {
                      near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }
 
+/// As `tilesight run` words it.
+CLI::Validator wholeFrom(int64_t least, int64_t most) {
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        int64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return {};
+        return fmt::format("'{}' must be a whole number from {}", text, least);
+      },
+      "N");
+}
+
+CLI::Validator secondsAboveZero() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        if (!text.empty() && !*end && value > 0 && std::isfinite(value)) return {};
+        return fmt::format("'{}' must be a number of seconds above 0", text);
+      },
+      "SECONDS");
+}
+
 void addCheck(CLI::App& app, CheckOptions& options) {
   CLI::App* check = app.add_subcommand("check", "Run clients on bundles");
   check->footer("Example:\n  tilesight check run.tsb --json report.json");
@@ -38,18 +64,20 @@ void addCheck(CLI::App& app, CheckOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Validator(validKind, "KIND"));
-  check->add_option("--print-limit", options.printLimit, "Findings in the text report; 0: all (50)");
+  check->add_option("--print-limit", options.printLimit, "Findings in the text report; 0: all (50)")
+      ->check(wholeFrom(0, UINT32_MAX));
   check->add_option("--fail-on", options.failOn, "error (default), warning or never")
       ->check(CLI::IsMember({"error", "warning", "never"}));
   check->add_option("--error-exitcode", options.errorExitCode, "Exit status with findings (1)")
       ->check(CLI::Range(0, 255));
   check->add_flag("--fail-fast", options.failFast, "Stop after the first launch with an error");
-  check->add_option("--threads", options.threads, "Threads (default: all cores)");
+  check->add_option("--threads", options.threads, "Threads (default: all cores)")
+      ->check(wholeFrom(0, 1 << 16));
   check->add_option("--num-sms", options.numSms, "Programs that may be resident at once (default: as recorded)")
-      ->check(CLI::Range(1, 1 << 30));
+      ->check(wholeFrom(1, UINT32_MAX));
   check->add_option("--seed", options.seed, "Order in which programs that use atomics, or wait, take turns (default: as recorded)");
   check->add_option("--timeout", options.timeout, "Seconds after which a launch is stopped, as unknown")
-      ->check(CLI::PositiveNumber);
+      ->check(secondsAboveZero());
   check->add_flag("--address-only", options.addressOnly,
                   "Compute addresses and masks only: fast, outputs are not computed");
   check->add_flag("--quiet", options.quiet, "Print findings only");
@@ -87,6 +115,7 @@ std::string optionHint(const CLI::App& app, const std::string& message) {
   for (const CLI::Option* option : command->get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
+  if (std::find(names.begin(), names.end(), word) != names.end()) return {};  // its value is what is wrong
   return findings::didYouMean(word, candidates);
 }
 

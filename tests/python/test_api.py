@@ -290,3 +290,14 @@ def test_descriptors_larger_than_their_tensor_are_judged_where_they_are_accessed
     report.save(tmp_path / "large.tsb")
     (again,) = ts.load(tmp_path / "large.tsb")
     assert {f.kind for f in again.findings} == {"out-of-bounds"}
+
+
+def test_a_kernel_under_triton_s_interpreter_cannot_be_checked(monkeypatch):
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    from triton.runtime.interpreter import InterpretedFunction
+
+    def kernel(x):
+        pass
+
+    with pytest.raises(ts.Error, match="kernel runs under Triton's interpreter.*TRITON_INTERPRET=1"):
+        ts.check(InterpretedFunction(kernel))
