@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,7 +12,6 @@
 #include "findings/github.h"
 #include "findings/kinds.h"
 #include "findings/reports.h"
-#include "findings/sarif.h"
 #include "findings/session.h"
 #include "settings/settings.h"
 
@@ -31,8 +31,9 @@ findings::IgnoreRule ruleOf(const nb::tuple& row) {
 
 void construct(Session* place, std::vector<std::string> ignore, const nb::list& ignoreRules, uint32_t printLimit,
                const std::string& failOn, int errorExitCode, bool quiet, const std::string& baseline,
-               const std::string& writeBaseline) {
+               const std::string& writeBaseline, const std::string& optionPrefix) {
   findings::SessionOptions options;
+  options.optionPrefix = optionPrefix;
   options.ignore = std::move(ignore);
   for (nb::handle rule : ignoreRules) options.ignoreRules.push_back(ruleOf(nb::borrow<nb::tuple>(rule)));
   options.printLimit = printLimit;
@@ -49,7 +50,7 @@ findings::ReportOptions reportOptions(const std::string& format, const std::stri
                                       const std::string& output, const std::string& writeBaseline) {
   const auto parsed = findings::parseReportFormat(format);
   if (!parsed) throw Error("the format is \"" + format + "\"; it can be text or github");
-  return {*parsed, json, sarif, output, writeBaseline};
+  return {.format = *parsed, .json = json, .sarif = sarif, .output = output, .writeBaseline = writeBaseline};
 }
 
 void writeFiles(Session& session, const std::string& format, const std::string& json, const std::string& sarif,
@@ -68,8 +69,11 @@ int writeReports(Session& session, const std::string& format, const std::string&
 }
 
 void checkReports(const std::string& format, const std::string& json, const std::string& sarif,
-                  const std::string& output, const std::string& writeBaseline) {
-  check(findings::checkReports(reportOptions(format, json, sarif, output, writeBaseline)));
+                  const std::string& output, const std::string& writeBaseline,
+                  std::vector<std::pair<std::string, std::string>> others) {
+  findings::ReportOptions options = reportOptions(format, json, sarif, output, writeBaseline);
+  options.others = std::move(others);
+  check(findings::checkReports(options));
 }
 
 void addProblem(Session& session, const std::string& file, uint32_t line, uint32_t column,
@@ -79,8 +83,8 @@ void addProblem(Session& session, const std::string& file, uint32_t line, uint32
 
 /// What is set, by the names of `tilesight run`'s options; `file` and `places` (line, column of a value) say
 /// where.
-nb::dict projectSettings(const std::string& directory) {
-  const settings::Settings settings = valueOf(settings::read(directory));
+nb::dict projectSettings(const std::string& directory, bool withinRepository) {
+  const settings::Settings settings = valueOf(settings::read(directory, withinRepository));
   nb::dict result;
   const auto set = [&](const char* name, const auto& value) {
     if (value) result[name] = nb::cast(*value);
@@ -120,7 +124,8 @@ void defineSession(nb::module_& module) {
       .def("__init__", &construct, nb::arg("ignore") = std::vector<std::string>{},
            nb::arg("ignore_rules") = nb::list(), nb::arg("print_limit") = 50, nb::arg("fail_on") = "error",
            nb::arg("error_exitcode") = 1, nb::arg("quiet") = false, nb::arg("baseline") = "",
-           nb::arg("write_baseline") = "")
+           nb::arg("write_baseline") = "", nb::arg("option_prefix") = "--")
+      .def("sibling", &Session::sibling, "An empty session that shares what is left of the baseline.")
       .def("add", [](Session& session, const Report& report) { session.add(report.launch); })
       .def("add_note", &Session::addNote)
       .def("add_problem", &addProblem, nb::arg("file"), nb::arg("line"), nb::arg("column"),
@@ -150,14 +155,13 @@ void defineSession(nb::module_& module) {
            "Writes the reports for programs only.")
       .def("text", &Session::text, nb::arg("colour"))
       .def("github", [](const Session& session) { return findings::sessionGithub(session); })
-      .def("sarif", [](const Session& session, std::optional<int> programExit) {
-        return findings::sessionSarif(session, programExit);
-      }, nb::arg("program_exit").none())
       .def("json", &Session::json, nb::arg("program_exit").none());
   module.def("project_settings", &projectSettings, nb::arg("directory"),
+             nb::arg("within_repository") = false,
              "[tool.tilesight] of the nearest pyproject.toml: a dict with what is set. Raises Error.");
   module.def("check_reports", &checkReports, nb::arg("format") = "text", nb::arg("json") = "",
              nb::arg("sarif") = "", nb::arg("output") = "", nb::arg("write_baseline") = "",
+             nb::arg("others") = std::vector<std::pair<std::string, std::string>>{},
              "Raises Error for reports that cannot be written, before anything has run.");
   module.def("kind_problem", &kindProblem, nb::arg("name"));
 }

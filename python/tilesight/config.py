@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import re
+import warnings
 
 from .errors import Error
 
@@ -138,12 +139,13 @@ _SETTINGS = {
 _OF_PROJECT = ("client", "num_sms", "threads", "timeout")
 
 
-def project_settings(directory):
-    """[tool.tilesight] of the nearest pyproject.toml from `directory` upwards: a dict with what is set, by the
-    names of `tilesight run`'s options, and its `file`. Raises tilesight.Error with file, line and column."""
+def project_settings(directory, within_repository=False):
+    """[tool.tilesight] of the nearest pyproject.toml from `directory` upwards, at most to the repository's root if
+    `within_repository`: a dict with what is set, by the names of `tilesight run`'s options, and its `file`. Raises
+    tilesight.Error with file, line and column."""
     from .engine import native
 
-    settings = native().project_settings(directory)
+    settings = native().project_settings(directory, within_repository)
     places = settings.pop("places")
     for name, check in (("client", checked_clients), ("like", _gpu)):
         if name in settings:
@@ -183,7 +185,11 @@ class Config:
         if handed_over is not None:
             return handed_over
         if self._project is None:
-            self.__dict__["_project"] = project_settings(os.getcwd())
+            self.__dict__["_project"] = {}
+            try:
+                self.__dict__["_project"] = project_settings(os.getcwd(), within_repository=True)
+            except (Error, OSError) as error:  # the program may have nothing to do with that file
+                warnings.warn(f"tilesight: [tool.tilesight] of pyproject.toml is not heeded: {error}", stacklevel=2)
         return self._project
 
     def accepted(self):

@@ -54,6 +54,8 @@ def main(arguments):
             return 2
         outcome = collect(session, folder, options)
         stopped = stop is not None and os.path.exists(stop)
+        if stopped:
+            status = None  # it is ours, not the program's
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if interrupted and session.launches and not stopped:
@@ -65,7 +67,8 @@ def main(arguments):
 def session_of(options):
     """An empty session that judges findings as the options say."""
     return native().Session(**options.accepted, print_limit=options.print_limit, fail_on=options.fail_on,
-                            error_exitcode=options.error_exitcode, quiet=options.quiet)
+                            error_exitcode=options.error_exitcode, quiet=options.quiet,
+                            option_prefix=options.prefix)
 
 
 def command_of(program):
@@ -98,7 +101,8 @@ def check_files(options):
     """Refuses what cannot be written, before anything has run for nothing."""
     if options.save is not None:
         check_writable("--save", options.save, folder=options.save_is_folder)
-    native().check_reports(**options.reports)
+    used = {"--save": options.save, "--baseline": options.baseline}
+    native().check_reports(**options.reports, others=[(name, file) for name, file in used.items() if file])
 
 
 def check_writable(option, path, folder):
@@ -181,8 +185,8 @@ class Outcome:
         if self.left_out:
             seen = ", ".join(self.left_out)
             if options.kernel_text is not None:
-                return f"no launch matches --kernel-name {options.kernel_text} (kernels seen: {seen})"
-            return f"--launch-skip and --launch-count leave no launch (kernels seen: {seen})"
+                return f"no launch matches {options.prefix}kernel-name {options.kernel_text} (kernels seen: {seen})"
+            return f"{options.prefix}launch-skip and {options.prefix}launch-count leave no launch (kernels seen: {seen})"
         if interrupted:
             return "interrupted before a kernel was launched"
         return "no kernel was launched"
@@ -224,7 +228,7 @@ def collect(session, folder, options, entries=None):
                          "client=\"tracer\")[grid](...).trace has those of a launch, and ts.load(\"run.tsb\", "
                          "client=\"tracer\") those of launches kept with --save-all --save run.tsb")
     if options.address_only:
-        session.add_note("--address-only: outputs were not computed, so launches that use them may be "
+        session.add_note(f"{options.prefix}address-only: outputs were not computed, so launches that use them may be "
                          "judged on other data than in a full run")
     if options.save:
         save(session, folder, options, outcome.saved)
@@ -251,11 +255,11 @@ def save(session, folder, options, count):
     if count:
         carried = {"all": "with their data", "indices": "with the data of integer tensors only",
                    "none": "without their data"}[options.data]
-        session.add_note(f"saved {count} launch{'es' if count > 1 else ''} to {options.save}, {carried} and "
+        session.add_note(f"saved {count} launch{'es' if count > 1 else ''} to {relative(options.save)}, {carried} and "
                          "the source: look at it before you give it away")
     elif session.launches:
         session.add_note("nothing was saved" if session.verdict != "ok" or options.save_all else
-                         "nothing was saved: no launch had findings (--save-all keeps every launch)")
+                         f"nothing was saved: no launch had findings ({options.prefix}save-all keeps every launch)")
 
 
 def finish(session, options, status, without_launches, partial):

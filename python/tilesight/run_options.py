@@ -97,6 +97,7 @@ class Options:
     quiet: bool = False
     fail_fast: bool = False
     project: dict = dataclasses.field(default_factory=dict)  # [tool.tilesight]: beneath ts.config, TILESIGHT_*
+    prefix: str = "--"  # of the options that notes name
 
     @property
     def accepted(self):
@@ -106,10 +107,21 @@ class Options:
                 "baseline": self.baseline or "", "write_baseline": self.write_baseline or ""}
 
     @property
+    def _accepted_anywhere(self):
+        """The same for processes in other folders."""
+        names = ("baseline", "write_baseline")
+        return {**self.accepted, **{name: _fixed(getattr(self, name)) or "" for name in names}}
+
+    @property
     def reports(self):
         """The reports that are to be written, as Session.write_reports takes them."""
         return {"format": self.format, "json": self.json or "", "sarif": self.sarif or "",
                 "output": self.output or "", "write_baseline": self.write_baseline or ""}
+
+    def fix_files(self):
+        """Files stay where they are now, wherever the process goes."""
+        for field in ("baseline", "write_baseline", "json", "sarif", "output", "save"):
+            setattr(self, field, _fixed(getattr(self, field)))
 
     @property
     def partial(self):
@@ -135,7 +147,8 @@ class Options:
             "all_configs": self.all_configs,
             "address_only": self.address_only or None,
             "project": self.project,
-            "fail_fast": {"stop": os.path.join(folder, STOP), "accepted": self.accepted} if self.fail_fast else None,
+            "fail_fast": {"stop": os.path.join(folder, STOP), "accepted": self._accepted_anywhere}
+            if self.fail_fast else None,
             # Bundles that are to become one file are merged at the end.
             "save": (os.path.abspath(self.save) if self.save_is_folder else folder) if self.save else None,
             "save_name": None if self.save is None or self.save_is_folder else self.save,
@@ -143,6 +156,11 @@ class Options:
             "save_limit": self.save_limit,
             "data": self.data,
         }
+
+
+def _fixed(file):
+    """The absolute path of a file; "-" and None stay."""
+    return os.path.abspath(file) if file and file != "-" else file
 
 
 def _number(least, most=None):

@@ -4,6 +4,7 @@ line, so that what a crashing process had found is not lost."""
 import json
 import os
 import threading
+import time
 
 
 class Wire:
@@ -14,6 +15,7 @@ class Wire:
         self._lock = threading.Lock()
         self._file = None
         self._pid = None
+        self._started = os.getpid(), time.time_ns()
         self._counter = self._counter_pid = None
 
     def _write(self, kind, value):
@@ -23,7 +25,10 @@ class Wire:
         with self._lock:
             pid = os.getpid()
             if self._pid != pid:  # the first line, or a forked child's first
-                name = f"{pid}-{os.urandom(4).hex()}.jsonl"
+                first, started = self._started
+                if pid != first:
+                    started = time.time_ns()
+                name = f"{started:020}-{pid}-{os.urandom(4).hex()}.jsonl"
                 self._file = open(os.path.join(self.folder, name), "a", encoding="utf-8")
                 self._pid = pid
             self._file.write(line + "\n")
@@ -66,14 +71,11 @@ class Wire:
 
 
 def read(folder):
-    """(kind, value) of every whole line of every process, a process after the other; the folders in it
-    are those of pytests."""
-    def started(path):
-        return os.stat(path).st_mtime_ns, path
-
+    """(kind, value) of every whole line of every process, a process after the other as they started; the
+    folders in it are those of pytests."""
     paths = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names
              if name.endswith(".jsonl")]
-    for path in sorted(paths, key=started):
+    for path in sorted(paths, key=os.path.basename):
         with open(path, encoding="utf-8") as file:
             for line in file:
                 if not line.endswith("\n"):

@@ -21,13 +21,6 @@ constexpr const char* format = "tilesight-baseline";
 constexpr int version = 1;
 constexpr size_t maxBytes = 64 << 20;
 
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const size_t first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
-}
-
 std::string oneLine(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 /// `"name": [` entries, one a line `]`.
@@ -42,11 +35,26 @@ std::string listText(const char* name, const Entries& entries, const ToJson& toJ
   return out + (entries.empty() ? "]" : "\n  ]");
 }
 
+/// Where git has left a conflict, or npos.
+size_t conflictMarker(std::string_view text) {
+  for (size_t at = text.find("<<<<<<< "); at != text.npos; at = text.find("<<<<<<< ", at + 1))
+    if (at == 0 || text[at - 1] == '\n') return at;
+  return text.npos;
+}
+
 struct Reader {
   const std::string& path;
 
   tl::unexpected<Diagnostic> wrong(std::string what) const {
     return failure(Diagnostic{path, 0, 0, std::move(what), "write it anew with --write-baseline"});
+  }
+
+  tl::unexpected<Diagnostic> wrongAt(std::string_view text, size_t at, std::string what) const {
+    const std::string_view before = text.substr(0, std::min(at, text.size()));
+    const size_t start = before.rfind('\n') + 1;  // npos + 1 is 0
+    const auto line = static_cast<uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
+    return failure(Diagnostic{path, line, static_cast<uint32_t>(before.size() - start + 1), std::move(what),
+                              "write it anew with --write-baseline"});
   }
 
   Result<std::string> text(const Json& entry, const char* name, const std::string& where) const {
@@ -77,7 +85,7 @@ std::pair<const char*, std::string*> field(const char* name, std::string& place)
 }  // namespace
 
 std::string unknownKey(const std::string& kernel, const std::string& reason, const std::string& line) {
-  return kernel + '\x1f' + reason + '\x1f' + trimmed(line);
+  return kernel + '\x1f' + reason + '\x1f' + std::string(trimmed(line));
 }
 
 Result<Baseline> readBaseline(const std::string& path) {
@@ -88,8 +96,15 @@ Result<Baseline> readBaseline(const std::string& path) {
     return failure(error);
   }
   const Reader reader{path};
-  const Json json = Json::parse(*text, nullptr, false);
-  if (json.is_discarded() || !json.is_object() || json.value("format", Json()) != format)
+  if (const size_t conflict = conflictMarker(*text); conflict != text->npos)
+    return reader.wrongAt(*text, conflict, "has a conflict of git's");
+  Json json;
+  try {
+    json = Json::parse(*text);
+  } catch (const Json::parse_error& error) {
+    return reader.wrongAt(*text, error.byte ? error.byte - 1 : 0, "is no baseline: it is no JSON");
+  }
+  if (!json.is_object() || json.value("format", Json()) != format)
     return reader.wrong(fmt::format("is no baseline: it does not begin with \"format\": \"{}\"", format));
   if (json.value("version", Json()) != version)
     return reader.wrong(fmt::format("has a version that this Tilesight does not know ({} is known)", version));
@@ -136,7 +151,8 @@ Result<std::optional<Baseline>> baselineOf(const std::string& path, const std::s
 }
 
 std::string baselineText(const std::vector<const Finding*>& findings,
-                         const std::vector<const Unknown*>& unknowns, const std::string& directory) {
+                         const std::vector<const Unknown*>& unknowns, const std::string& directory,
+                         const Baseline& kept) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, Baseline::Known> known;
   for (const Finding* finding : findings) {
     const std::string file = relativePath(finding->location.file, directory);
@@ -145,12 +161,18 @@ std::string baselineText(const std::vector<const Finding*>& findings,
       ++entry.count;
       continue;
     }
-    entry = {finding->fingerprint, finding->kind, finding->kernel, file, trimmed(finding->sourceLine),
+    entry = {finding->fingerprint, finding->kind, finding->kernel, file, std::string(trimmed(finding->sourceLine)),
              finding->operand ? finding->operand->argument : ""};
   }
+  for (const Baseline::Known& old : kept.findings) {
+    const auto [place, isNew] = known.try_emplace({old.file, old.kernel, old.kind, old.fingerprint}, old);
+    if (!isNew) place->second.count += old.count;
+  }
   std::set<std::tuple<std::string, std::string, std::string, std::string>> reasons;
+  for (const Baseline::KnownUnknown& old : kept.unknowns)
+    reasons.insert({old.file, old.kernel, old.line, old.reason});
   for (const Unknown* unknown : unknowns)
-    reasons.insert({relativePath(unknown->location.file, directory), unknown->kernel, trimmed(unknown->sourceLine),
+    reasons.insert({relativePath(unknown->location.file, directory), unknown->kernel, std::string(trimmed(unknown->sourceLine)),
                     unknown->reason});
 
   std::string out = fmt::format("{{\n  \"format\": \"{}\",\n  \"version\": {},\n", format, version);

@@ -34,10 +34,11 @@ Result<Baseline> readBaseline(const std::string& path);
 /// first time: both are no baseline.
 Result<std::optional<Baseline>> baselineOf(const std::string& path, const std::string& written);
 
-/// The same text for the same findings, in whatever order they came. Files are relative to `directory`
-/// where they lie below it.
+/// The same text for the same findings, in whatever order they came, with what is `kept` of another baseline.
+/// Files are relative to `directory` where they lie below it.
 std::string baselineText(const std::vector<const Finding*>& findings,
-                         const std::vector<const Unknown*>& unknowns, const std::string& directory);
+                         const std::vector<const Unknown*>& unknowns, const std::string& directory,
+                         const Baseline& kept = {});
 
 /// What tells two unknowns apart, whatever line they are on.
 std::string unknownKey(const std::string& kernel, const std::string& reason, const std::string& line);

@@ -1,11 +1,16 @@
 #include "findings/files.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <random>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -30,6 +35,14 @@ Result<std::string> readFile(const std::string& path, size_t maxBytes) {
   return text;
 }
 
+std::string linkTarget(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path target = path;
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(target, error); ++links)
+    target = target.parent_path() / std::filesystem::read_symlink(target, error);
+  return target.string();
+}
+
 bool isDevice(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -37,21 +50,73 @@ bool isDevice(const std::string& path) {
          !std::filesystem::is_directory(status);
 }
 
+namespace {
+
+/// The open stream that a path names: /dev/fd/N, or the file that standard output or error goes to. -1: none.
+int openStream(const std::string& path) {
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int number = -1;
+    const char* end = path.data() + path.size();
+    const auto [stop, error] = std::from_chars(path.data() + folder.size(), end, number);
+    if (error == std::errc() && stop == end) return number;
+  }
+  struct stat named, stream;
+  if (stat(path.c_str(), &named) != 0) return -1;
+  for (const int number : {STDOUT_FILENO, STDERR_FILENO})
+    if (fstat(number, &stream) == 0 && stream.st_dev == named.st_dev && stream.st_ino == named.st_ino) return number;
+  return -1;
+}
+
+bool writeAll(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
 Status writeFile(const std::string& path, const std::string& text) {
-  // What a link leads to is replaced, not the link; /dev/null and pipes are written to as they are.
-  std::error_code error;
-  const bool device = isDevice(path);
-  const std::string target =
-      !device && std::filesystem::exists(path, error) ? std::filesystem::canonical(path, error).string() : path;
-  const std::string written = device ? path : fmt::format("{}.part-{}", target, getpid());
-  errno = 0;
-  std::FILE* file = std::fopen(written.c_str(), "wb");
-  bool good = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file) good = std::fclose(file) == 0 && good;
-  if (good && (device || std::rename(written.c_str(), target.c_str()) == 0)) return {};
-  const std::string why = errno ? fmt::format(": {}", std::strerror(errno)) : "";
-  if (!device) std::remove(written.c_str());
-  return failure(Diagnostic{path, 0, 0, "cannot be written" + why, "choose another place"});
+  const auto wrong = [&](int error) {
+    return failure(Diagnostic{path, 0, 0,
+                              error ? fmt::format("cannot be written: {}", std::strerror(error)) : "cannot be written",
+                              "choose another place"});
+  };
+  if (const int stream = openStream(path); stream >= 0) {
+    std::fflush(nullptr);
+    return writeAll(stream, text) ? Status() : wrong(errno);
+  }
+  if (isDevice(path)) {
+    const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file < 0) return wrong(errno);
+    const bool good = writeAll(file, text);
+    const int error = errno;
+    return close(file) == 0 && good ? Status() : wrong(error);
+  }
+  const std::string target = linkTarget(path);
+  // Nobody can have put a link there: the name is new.
+  std::string part;
+  int file = -1;
+  std::random_device random;
+  for (int attempt = 0; file < 0 && attempt < 100; ++attempt) {
+    part = fmt::format("{}.part-{:08x}", target, random());
+    file = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file < 0 && errno != EEXIST) break;
+  }
+  if (file < 0) return wrong(errno);
+  struct stat old;
+  bool good = stat(target.c_str(), &old) != 0 || fchmod(file, old.st_mode & 07777) == 0;
+  good = good && writeAll(file, text);
+  int error = good ? 0 : errno;
+  if (close(file) != 0 && good) good = false, error = errno;
+  if (good && std::rename(part.c_str(), target.c_str()) == 0) return {};
+  if (good) error = errno;
+  std::remove(part.c_str());
+  return wrong(error);
 }
 
 }  // namespace tilesight::findings

@@ -1,5 +1,7 @@
 #include "findings/format.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace tilesight::findings {
@@ -15,6 +17,18 @@ std::string counted(int64_t number, std::string_view noun) {
   std::string text = grouped(number) + " " + std::string(noun);
   if (number != 1) text += noun.ends_with("ch") ? "es" : "s";
   return text;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const size_t first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+void addMissing(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  for (const std::string& item : more)
+    if (std::find(all.begin(), all.end(), item) == all.end()) all.push_back(item);
 }
 
 std::string duration(double seconds) {

@@ -23,6 +23,12 @@ std::string indexText(const std::vector<int64_t>& index);
 /// may be hostile to terminals. Line breaks become spaces, tabs stay, others become "?".
 std::string printable(std::string_view text);
 
+/// `text` without the blanks at its ends.
+std::string_view trimmed(std::string_view text);
+
+/// Appends what is not among `all` yet.
+void addMissing(std::vector<std::string>& all, const std::vector<std::string>& more);
+
 /// `path` relative to `directory` if it lies below it, else as it is. Both are taken as text: no
 /// file system is asked.
 std::string relativePath(std::string_view path, std::string_view directory);

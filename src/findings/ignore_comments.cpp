@@ -4,15 +4,10 @@
 #include <cctype>
 #include <optional>
 
+#include "findings/format.h"
+
 namespace tilesight::findings {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const size_t first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 /// What a comment (from its "#" to the end of the line) says to Tilesight.
 std::optional<IgnoreComment> parse(std::string_view comment, uint32_t line) {

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 Status checkWritable(const std::string& option, const std::string& path) {
   std::error_code error;
-  const fs::path place = fs::absolute(path, error);
+  const fs::path place = fs::absolute(linkTarget(path), error);
   if (fs::is_directory(place, error)) return failure(fmt::format("{} {} is a folder", option, path));
   if (isDevice(path)) {
     if (access(path.c_str(), W_OK) == 0) return {};
@@ -35,6 +35,21 @@ Status checkWritable(const std::string& option, const std::string& path) {
   if (access(folder.c_str(), W_OK) != 0)
     return failure(fmt::format("{} {} cannot be written: {}", option, path, std::strerror(errno)));
   return {};
+}
+
+/// Do two paths lead to one file, which may not be there yet? All may go to /dev/null.
+bool sameFile(const std::string& one, const std::string& other) {
+  if (one.empty() || other.empty()) return false;
+  if (one == "-" || other == "-") return one == other;
+  std::error_code error;
+  const auto place = [&](const std::string& path) {
+    const fs::path absolute = fs::absolute(linkTarget(path), error);
+    const fs::path found = fs::weakly_canonical(absolute, error);
+    return error ? absolute.lexically_normal() : found;
+  };
+  const fs::path first = place(one), second = place(other);
+  if (first == "/dev/null") return false;
+  return first == second || fs::equivalent(first, second, error);
 }
 
 void print(std::FILE* stream, const std::string& text) {
@@ -66,9 +81,10 @@ void noteGone(Session& session) {
     if (++named <= 3) list += fmt::format("{}{} in {}", list.empty() ? "" : ", ", known.kind, known.kernel);
   }
   if (!count) return;
-  session.addNote(fmt::format("{} of the baseline {} no longer: {}{}; --write-baseline writes it anew",
+  session.addNote(fmt::format("{} of the baseline {} no longer: {}{}; {}write-baseline writes it anew",
                               count == 1 ? "1 finding" : fmt::format("{} findings", count),
-                              count == 1 ? "occurs" : "occur", list, named > 3 ? ", ..." : ""));
+                              count == 1 ? "occurs" : "occur", list, named > 3 ? ", ..." : "",
+                              session.options().optionPrefix));
 }
 
 }  // namespace
@@ -88,19 +104,26 @@ Status checkReports(const ReportOptions& options) {
     const bool standardOutput = *path == "-" && path != &options.writeBaseline;
     if (!standardOutput) TS_CHECK(checkWritable(option, *path));
     for (const auto& [other, otherPath] : files) {
-      if (otherPath == path || *otherPath != *path) continue;
+      if (otherPath == path || !sameFile(*otherPath, *path)) continue;
       if (standardOutput)
         return failure(fmt::format("{} - and {} - cannot both have standard output: give one of them a file", option,
                                    other));
       return failure(fmt::format("{} and {} name the same file {}", option, other, *path));
+    }
+    if (standardOutput) continue;
+    for (const auto& [other, otherPath] : options.others) {
+      const bool renewed = path == &options.writeBaseline && other == "--baseline";
+      if (!renewed && sameFile(otherPath, *path))
+        return failure(fmt::format("{} and {} name the same file {}", option, other, *path));
     }
   }
   return {};
 }
 
 void writeFiles(Session& session, const ReportOptions& options, std::optional<int> programExit) {
+  const bool incomplete = options.partial || programExit.value_or(0) != 0;
   if (!options.writeBaseline.empty()) {
-    if (Status status = session.writeBaseline(options.writeBaseline); !status) session.addProblem(status.error());
+    if (Status status = session.writeBaseline(options.writeBaseline, incomplete); !status) session.addProblem(status.error());
   } else if (!options.partial) {
     noteGone(session);
   }

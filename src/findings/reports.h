@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "findings/session.h"
 #include "support/result.h"
@@ -18,6 +20,7 @@ struct ReportOptions {
   std::string json, sarif;    // files; "-": standard output; "": none
   std::string output;         // file of the report for people, likewise; "": standard error
   std::string writeBaseline;  // file, or ""
+  std::vector<std::pair<std::string, std::string>> others;  // (what, file) that the run reads or writes beside them
   bool partial = false;       // not all was looked at: what the baseline has beyond it may still occur
 };
 
@@ -25,7 +28,7 @@ struct ReportOptions {
 std::optional<ReportFormat> parseReportFormat(std::string_view name);
 
 /// Refuses what cannot work before anything has run: two reports for standard output, one file for two
-/// reports, a file that cannot be written. The error is for a line after "tilesight: error: ".
+/// reports or for one and another file of the run, by whatever names, a file that cannot be written. The error is for a line after "tilesight: error: ".
 Status checkReports(const ReportOptions& options);
 
 /// Writes the files for programs: baseline, JSON, SARIF, the step summary with ReportFormat::Github.

@@ -28,8 +28,8 @@ const char* defaultLevel(const KindInfo& kind) {
 Json message(const std::string& text) { return {{"text", text}}; }
 
 /// "[" and "]" of plain text: SARIF takes `[text](1)` in messages for a link.
-std::string escaped(std::string_view text) {
-  if (text.find("](") == text.npos) return std::string(text);
+std::string escaped(std::string_view text, bool insideLink = false) {
+  if (!insideLink && text.find("](") == text.npos) return std::string(text);
   std::string out;
   for (const char c : text) {
     if (c == '[' || c == ']' || c == '\\') out += '\\';
@@ -144,7 +144,7 @@ class Writer {
       for (size_t i = 0; i < finding.stack.size(); ++i) {
         const Frame& frame = finding.stack[i];
         text += fmt::format("\ncalled from [{}:{}]({})",
-                            escaped(relativePath(frame.file, options_.repositoryRoot)), frame.line, i + 1);
+                            escaped(relativePath(frame.file, options_.repositoryRoot), true), frame.line, i + 1);
       }
     }
     // The evidence, as in the report for people.

@@ -54,18 +54,6 @@ std::string keyOf(const Unknown& unknown) {
   return key;
 }
 
-void addMissing(std::vector<std::string>& all, const std::vector<std::string>& more) {
-  for (const std::string& item : more)
-    if (std::find(all.begin(), all.end(), item) == all.end()) all.push_back(item);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const size_t first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 std::string kernelKey(const std::string& kernel, const std::string& file) { return kernel + unit + file; }
 
 bool matches(const std::string& pattern, const std::string& text) {
@@ -104,10 +92,24 @@ struct Session::Index {
     int64_t programs = 0;   // of the last launch that met it
   };
   std::unordered_map<std::string, Entry> findings, unknowns;
-  std::unordered_map<std::string, uint32_t> acceptable;  // fingerprint -> how many the baseline has left
-  std::unordered_set<std::string> acceptableUnknowns;
   std::unordered_set<std::string> suppressed;
   std::unordered_map<std::string, size_t> kernels;
+};
+
+/// What is left of the baseline, for a session and its siblings.
+struct Session::Acceptance {
+  std::unordered_map<std::string, uint32_t> left;  // fingerprint -> how many
+  std::unordered_map<std::string, bool> decided;   // key of a finding -> is it accepted
+  std::unordered_set<std::string> unknowns, metUnknowns;
+
+  bool accepts(const std::string& key, const std::string& fingerprint) {
+    const auto [known, isNew] = decided.try_emplace(key, false);
+    if (!isNew) return known->second;
+    const auto found = left.find(fingerprint);
+    if (found == left.end() || found->second == 0) return false;
+    --found->second;
+    return known->second = true;
+  }
 };
 
 std::optional<FailOn> parseFailOn(std::string_view name) {
@@ -123,7 +125,9 @@ Verdict KernelSummary::verdict() const {
 }
 
 Session::Session(SessionOptions options)
-    : options_(std::move(options)), index_(std::make_unique<Index>()) {
+    : options_(std::move(options)),
+      index_(std::make_unique<Index>()),
+      acceptance_(std::make_shared<Acceptance>()) {
   if (options_.workingDirectory.empty()) {
     std::error_code error;
     options_.workingDirectory = std::filesystem::current_path(error).string();
@@ -131,9 +135,15 @@ Session::Session(SessionOptions options)
   if (options_.repositoryRoot.empty()) options_.repositoryRoot = repositoryRoot(options_.workingDirectory);
   if (!options_.baseline) return;
   for (const Baseline::Known& known : options_.baseline->findings)
-    index_->acceptable[known.fingerprint] += known.count;
+    acceptance_->left[known.fingerprint] += known.count;
   for (const Baseline::KnownUnknown& known : options_.baseline->unknowns)
-    index_->acceptableUnknowns.insert(unknownKey(known.kernel, known.reason, known.line));
+    acceptance_->unknowns.insert(unknownKey(known.kernel, known.reason, known.line));
+}
+
+Session Session::sibling() const {
+  Session other(options_);
+  other.acceptance_ = acceptance_;
+  return other;
 }
 
 Session::Session(Session&&) noexcept = default;
@@ -189,9 +199,7 @@ void Session::add(Finding finding) {
   }
   finding.countLaunches = 1;
   if (finding.fingerprint.empty()) finding.fingerprint = fingerprint(finding);
-  const auto left = index_->acceptable.find(finding.fingerprint);
-  const bool accept = left != index_->acceptable.end() && left->second > 0;
-  if (accept) --left->second;
+  const bool accept = acceptance_->accepts(key, finding.fingerprint);
   std::vector<Finding>& list = accept ? accepted_.findings : findings_;
   index_->findings.emplace(std::move(key), Index::Entry{list.size(), launches_, accept, finding.countPrograms});
   list.push_back(std::move(finding));
@@ -206,8 +214,9 @@ void Session::add(Unknown unknown) {
     entry.lastLaunch = launches_;
     return;
   }
-  const bool accept =
-      index_->acceptableUnknowns.count(unknownKey(unknown.kernel, unknown.reason, unknown.sourceLine)) > 0;
+  std::string fingerprint = unknownKey(unknown.kernel, unknown.reason, unknown.sourceLine);
+  const bool accept = acceptance_->unknowns.count(fingerprint) > 0;
+  if (accept) acceptance_->metUnknowns.insert(std::move(fingerprint));
   std::vector<UnknownSummary>& list = accept ? accepted_.unknowns : unknowns_;
   index_->unknowns.emplace(std::move(key), Index::Entry{list.size(), launches_, accept});
   list.push_back({std::move(unknown), 1});
@@ -240,25 +249,42 @@ bool Session::isIgnoredByComment(const Finding& finding) {
   return suppressed;
 }
 
-Status Session::writeBaseline(const std::string& path) {
+Status Session::writeBaseline(const std::string& path, bool incomplete) {
+  incomplete |= launches_ == 0 || !problems_.empty() || !internalErrors_.empty();
+  const std::string name = relativePath(path, options_.workingDirectory);
+  if (!options_.baseline && (launches_ == 0 || !internalErrors_.empty())) {
+    addNote(fmt::format("{} was not written: {}", name,
+                        launches_ ? "Tilesight itself had errors" : "nothing was checked"));
+    return {};
+  }
+  Baseline kept;
+  if (incomplete && options_.baseline) {
+    kept.findings = goneFromBaseline();
+    for (const Baseline::KnownUnknown& known : options_.baseline->unknowns)
+      if (!acceptance_->metUnknowns.contains(unknownKey(known.kernel, known.reason, known.line)))
+        kept.unknowns.push_back(known);
+  }
   std::vector<const Finding*> findings;
   std::vector<const Unknown*> unknowns;
   for (const auto* list : {&accepted_.findings, &findings_})
     for (const Finding& finding : *list) findings.push_back(&finding);
   for (const auto* list : {&accepted_.unknowns, &unknowns_})
     for (const UnknownSummary& summary : *list) unknowns.push_back(&summary.unknown);
-  TS_CHECK(writeFile(path, baselineText(findings, unknowns, options_.repositoryRoot)));
+  TS_CHECK(writeFile(path, baselineText(findings, unknowns, options_.repositoryRoot, kept)));
   baselineWritten_ = true;
-  addNote(fmt::format("{} and {} were written to {}: --baseline {} accepts them",
+  addNote(fmt::format("{} and {} were written to {}: {}baseline {} accepts them",
                       counted(static_cast<int64_t>(findings.size()), "finding"),
-                      counted(static_cast<int64_t>(unknowns.size()), "unknown"), path, path));
+                      counted(static_cast<int64_t>(unknowns.size()), "unknown"), name, options_.optionPrefix, name));
+  if (const size_t count = kept.findings.size() + kept.unknowns.size())
+    addNote(fmt::format("{} of the baseline that did not occur {} kept: not everything was checked",
+                        count == 1 ? "1 entry" : fmt::format("{} entries", count), count == 1 ? "was" : "were"));
   return {};
 }
 
 std::vector<Baseline::Known> Session::goneFromBaseline() const {
   std::vector<Baseline::Known> gone;
   if (!options_.baseline) return gone;
-  std::unordered_map<std::string, uint32_t> left = index_->acceptable;
+  std::unordered_map<std::string, uint32_t> left = acceptance_->left;
   for (const Baseline::Known& known : options_.baseline->findings) {
     uint32_t& missing = left[known.fingerprint];
     if (!missing) continue;

@@ -42,6 +42,7 @@ struct SessionOptions {
   int errorExitCode = 1;            // exit status when there are findings as of `failOn`
   bool quiet = false;               // text: findings only, nothing at all when there are none
   std::string workingDirectory;     // paths below it are shown relative to it; "": the process's
+  std::string optionPrefix = "--";  // of the options that notes name
   std::string repositoryRoot;       // SARIF and GitHub name files relative to it; "": the nearest .git
 };
 
@@ -80,6 +81,10 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
+  /// An empty session with the same options, that has what this one has left of the baseline: what either
+  /// accepts, the other accepts too, and counts are spent together.
+  Session sibling() const;
+
   /// Takes the report of one launch. Equal findings (kind, kernel, call chain, operation, argument)
   /// are merged: the first witness stays, counts add up. Fills `fingerprint` where it is empty.
   void add(LaunchReport report);
@@ -93,8 +98,10 @@ class Session {
   void setNoLaunchReason(std::string reason) { noLaunchReason_ = std::move(reason); }
   const std::string& noLaunchReason() const { return noLaunchReason_; }
   /// Writes what is known, what the baseline accepts included, as a baseline. From then on it does not
-  /// count for the exit status. Errors: the file cannot be written.
-  Status writeBaseline(const std::string& path);
+  /// count for the exit status. `incomplete`: something that the baseline has may not have had its chance to
+  /// occur, and is kept. Writes nothing but a note where nothing was checked and there is no baseline to keep.
+  /// Errors: the file cannot be written.
+  Status writeBaseline(const std::string& path, bool incomplete = false);
 
   const SessionOptions& options() const { return options_; }
   const std::vector<Finding>& findings() const { return findings_; }
@@ -126,6 +133,7 @@ class Session {
 
  private:
   struct Index;
+  struct Acceptance;
   bool isSuppressed(const Finding& finding);
   bool isIgnoredByComment(const Finding& finding);
   void add(Finding finding);
@@ -133,6 +141,7 @@ class Session {
 
   SessionOptions options_;
   std::unique_ptr<Index> index_;
+  std::shared_ptr<Acceptance> acceptance_;
   std::vector<Finding> findings_;
   std::vector<UnknownSummary> unknowns_;
   Accepted accepted_;

@@ -237,11 +237,6 @@ std::string kernelName(const KernelSummary& kernel, const std::vector<KernelSumm
   return fmt::format("{} ({})", kernel.kernel, relativePath(kernel.file, directory));
 }
 
-void addMissing(std::vector<std::string>& all, const std::vector<std::string>& more) {
-  for (const std::string& item : more)
-    if (std::find(all.begin(), all.end(), item) == all.end()) all.push_back(item);
-}
-
 }  // namespace
 
 std::string summaryLine(const Session& session) {

@@ -1,5 +1,6 @@
 #include "settings/settings.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -114,8 +115,17 @@ class Reader {
   }
 
   Status client(const std::string& name, const toml::node& value) {
+    std::vector<std::string> given;
+    TS_CHECK(texts(name, value, given, nullptr));
     settings_.client.emplace();
-    return texts(name, value, *settings_.client, nullptr);
+    for (const std::string& list : given)  // "a,b" is allowed as on the command line
+      for (size_t at = 0; at <= list.size();) {
+        const size_t end = std::min(list.find(',', at), list.size());
+        const std::string_view item = findings::trimmed(std::string_view(list).substr(at, end - at));
+        if (!item.empty() && item != "off") settings_.client->emplace_back(item);
+        at = end + 1;
+      }
+    return {};
   }
 
   Status ignore(const std::string& name, const toml::node& value) {
@@ -158,7 +168,12 @@ class Reader {
     return {};
   }
 
-  Status like(const std::string& name, const toml::node& value) { return text(name, value, settings_.like); }
+  Status like(const std::string& name, const toml::node& value) {
+    TS_CHECK(text(name, value, settings_.like));
+    for (char& c : *settings_.like)
+      if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
+    return {};
+  }
 
   Status allConfigs(const std::string& name, const toml::node& value) {
     if (!value.is_boolean()) return mustBe(name, value, "true or false");
@@ -210,7 +225,7 @@ Diagnostic Settings::wrong(const std::string& key, std::string message) const {
   return {file, line, column, std::move(message), {}};
 }
 
-Result<Settings> read(const std::string& directory) {
+Result<Settings> read(const std::string& directory, bool withinRepository) {
   std::error_code error;
   const fs::path start = fs::absolute(directory.empty() ? "." : directory, error).lexically_normal();
   for (fs::path folder = start; !folder.empty(); folder = folder.parent_path()) {
@@ -221,7 +236,7 @@ Result<Settings> read(const std::string& directory) {
       if (!settings) return failure(settings.error());
       if (*settings) return std::move(**settings);
     }
-    if (folder == folder.parent_path()) break;
+    if (folder == folder.parent_path() || (withinRepository && fs::exists(folder / ".git", error))) break;
   }
   return Settings{};
 }

@@ -15,10 +15,10 @@ namespace tilesight::settings {
 
 struct Settings {
   std::string file;  // the pyproject.toml that has them, as messages name it; "": there is none
-  std::optional<std::vector<std::string>> client;
+  std::optional<std::vector<std::string>> client;  // names, without "off": empty where nothing is checked
   std::vector<std::string> ignore;                // kinds
   std::vector<findings::IgnoreRule> ignoreRules;  // ignore-in, ignore-kernel
-  std::optional<std::string> failOn, like, baseline;  // baseline: with the folder of `file`
+  std::optional<std::string> failOn, like, baseline;  // like: in lower case; baseline: with the folder of `file`
   std::optional<uint32_t> printLimit, numSms, threads;
   std::optional<double> timeout;  // seconds
   std::optional<bool> allConfigs;
@@ -32,6 +32,7 @@ struct Settings {
 /// The settings of the nearest pyproject.toml, from `directory` upwards, that has [tool.tilesight]; empty
 /// ones without such a file. Errors: a file on the way that is no TOML; a key that there is not (with the
 /// nearest one), a value of the wrong type or out of range: with line and column.
-Result<Settings> read(const std::string& directory);
+/// `withinRepository`: looks no further up than the folder that holds `.git`.
+Result<Settings> read(const std::string& directory, bool withinRepository = false);
 
 }  // namespace tilesight::settings

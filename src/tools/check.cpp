@@ -126,6 +126,7 @@ Result<std::vector<exec::ClientInstance>> chosenClients(const CheckOptions& opti
   }
   if (!names.empty()) return clientsNamed(names);
   if (!project.client) return clientsNamed({"sanitizer"});
+  if (project.client->empty()) return clientsNamed({"null"});  // "off", as in `tilesight run`
   auto clients = clientsNamed(*project.client);
   if (!clients) return failure(project.wrong("client", clients.error().message));
   return clients;
@@ -174,6 +175,7 @@ int check(const CheckOptions& options) {
                                   .sarif = options.sarif,
                                   .output = options.output,
                                   .writeBaseline = options.writeBaseline};
+  for (const std::string& file : options.files) reports.others.emplace_back("the bundle", file);
   if (Status status = findings::checkReports(reports); !status) return refused(status.error());
   Result<findings::SessionOptions> session = sessionOptions(options, *project);
   if (!session) return refused(session.error());

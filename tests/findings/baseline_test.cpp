@@ -86,6 +86,77 @@ TEST(Baseline, WhatIsGone) {
   EXPECT_EQ(again.goneFromBaseline()[0].kind, "out-of-bounds");
 }
 
+TEST(Baseline, ARunThatSawLittleKeepsWhatIsKnown) {
+  const Scratch scratch;
+  Session first;
+  first.add(bothKinds());
+  ASSERT_TRUE(first.writeBaseline(scratch / "known.json"));
+  const std::string known = scratch.read("known.json");
+
+  Session nothing(accepting(scratch / "known.json"));  // the program died at its start
+  ASSERT_TRUE(nothing.writeBaseline(scratch / "known.json"));
+  EXPECT_EQ(scratch.read("known.json"), known);
+
+  Session part(accepting(scratch / "known.json"));  // other tests were chosen
+  LaunchReport other = test::attentionReport();
+  other.findings[0].fingerprint = "other";
+  other.findings[0].location.line = 7;
+  part.add(other);
+  ASSERT_TRUE(part.writeBaseline(scratch / "part.json", true));
+  const Result<Baseline> baseline = readBaseline(scratch / "part.json");
+  ASSERT_TRUE(baseline);
+  EXPECT_EQ(baseline->findings.size(), 2u);
+  EXPECT_EQ(baseline->unknowns.size(), 1u);
+  ASSERT_EQ(part.notes().size(), 2u);
+  EXPECT_EQ(part.notes()[1], "2 entries of the baseline that did not occur were kept: not everything was checked");
+
+  Session whole(accepting(scratch / "known.json"));
+  whole.add(test::cleanReport("k"));
+  ASSERT_TRUE(whole.writeBaseline(scratch / "known.json"));
+  EXPECT_TRUE(readBaseline(scratch / "known.json")->findings.empty()) << "all was looked at, and it is gone";
+}
+
+TEST(Baseline, NothingCheckedIsNotWritten) {
+  const Scratch scratch;
+  scratch.write("known.json", "precious");
+  Session session;
+  ASSERT_TRUE(session.writeBaseline(scratch / "known.json"));
+  EXPECT_EQ(scratch.read("known.json"), "precious");
+  ASSERT_EQ(session.notes().size(), 1u);
+  EXPECT_NE(session.notes()[0].find("known.json was not written: nothing was checked"), std::string::npos);
+}
+
+TEST(Baseline, SiblingsSpendItTogether) {
+  const Scratch scratch;
+  Session first;
+  first.add(test::attentionReport());
+  ASSERT_TRUE(first.writeBaseline(scratch / "known.json"));
+  const Session all(accepting(scratch / "known.json"));
+  LaunchReport elsewhere = test::attentionReport();
+  elsewhere.findings[0].location.line = 99;
+  Session one = all.sibling(), two = all.sibling(), three = all.sibling();
+  one.add(test::attentionReport());
+  two.add(elsewhere);
+  three.add(test::attentionReport());
+  EXPECT_EQ(one.exitStatus(), 0);
+  EXPECT_EQ(two.exitStatus(), 1) << "one place is known, and this is another";
+  EXPECT_EQ(three.exitStatus(), 0) << "the same place";
+}
+
+TEST(Baseline, WhereItIsNoJson) {
+  const Scratch scratch;
+  scratch.write("bad.json", "{\n  \"format\": oops\n}");
+  const Result<Baseline> bad = readBaseline(scratch / "bad.json");
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().line, 2u);
+  EXPECT_GE(bad.error().column, 13u);
+  scratch.write("both.json", "{\n<<<<<<< HEAD\n=======\n>>>>>>> x\n}");
+  const Result<Baseline> both = readBaseline(scratch / "both.json");
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().line, 2u);
+  EXPECT_EQ(both.error().message, "has a conflict of git's");
+}
+
 TEST(Baseline, TheOrderOfFindingsDoesNotMatter) {
   Finding a = test::attentionFinding(), b = test::attentionFinding();
   a.fingerprint = "1";
@@ -130,6 +201,30 @@ TEST(Files, LinksAndPipesStayWhatTheyAre) {
   close(reader);
   EXPECT_TRUE(fs::is_fifo(scratch / "pipe")) << "and so is /dev/null kept";
   EXPECT_EQ(scratch.names().size(), 3u) << "nothing is left behind";
+}
+
+TEST(Files, ModesAndLinksThatLeadNowhereYet) {
+  namespace fs = std::filesystem;
+  const Scratch scratch;
+  scratch.write("real", "old");
+  chmod((scratch / "real").c_str(), 0640);
+  ASSERT_TRUE(writeFile(scratch / "real", "new"));
+  struct stat status;
+  ASSERT_EQ(stat((scratch / "real").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0640u);
+  fs::create_symlink("later", scratch / "link");
+  ASSERT_TRUE(writeFile(scratch / "link", "text"));
+  EXPECT_TRUE(fs::is_symlink(scratch / "link"));
+  EXPECT_EQ(scratch.read("later"), "text");
+}
+
+TEST(Files, AnOpenStreamIsWrittenTo) {
+  const Scratch scratch;
+  const int file = open((scratch / "out").c_str(), O_WRONLY | O_CREAT, 0600);
+  ASSERT_EQ(write(file, "before ", 7), 7);
+  ASSERT_TRUE(writeFile("/dev/fd/" + std::to_string(file), "after"));
+  close(file);
+  EXPECT_EQ(scratch.read("out"), "before after");
 }
 
 }  // namespace

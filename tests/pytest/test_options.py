@@ -73,6 +73,7 @@ def test_wrong_options_are_usage_errors(check, options, message):
 def test_ignored_kinds(check):
     suite = check("--tilesight-ignore=out-of-bounds", tests=BOTH)
     suite.counts(passed=2)
+    assert suite.report["summary"]["launches"] == 2
     assert "1 suppressed" in suite.section("tilesight")
 
 
@@ -81,6 +82,7 @@ def test_a_comment_on_the_line_suppresses(check):
 
     suite = check(tests=BOTH, kernels=KERNELS.replace("# no mask:", "# tilesight: ignore[out-of-bounds] padded;"))
     suite.counts(passed=2)
+    assert suite.report["summary"]["launches"] == 2 and "1 suppressed" in suite.section("tilesight")
 
 
 def test_markers(check):
@@ -102,7 +104,7 @@ def test_markers(check):
     """)
     suite.counts(passed=3, failed=1)
     assert "met by test_it.py::test_plain" in suite.section("tilesight")
-    assert "2 findings ignored, as markers of tests say" in suite.section("tilesight")
+    assert "1 finding ignored, as markers of tests say" in suite.section("tilesight")
     finding, = suite.report["findings"]
     assert finding["counts"]["launches"] == 1
 
@@ -173,7 +175,7 @@ def test_the_interpreter_of_triton_is_switched_off(check, monkeypatch):
 def test_a_single_kernel(check):
     suite = check("--tilesight-kernel-name=other", tests=BOTH)
     suite.counts(passed=2)
-    assert "no launch matches --kernel-name other (kernels seen: copy)" in suite.section("tilesight")
+    assert "no launch matches --tilesight-kernel-name other (kernels seen: copy)" in suite.section("tilesight")
 
 
 def test_saved_launches(check):
@@ -230,3 +232,89 @@ def test_settings_of_pyproject(check):
     suite = check(on=False, tests=BOTH)
     suite.counts(passed=2)
     assert "1 suppressed" in suite.section("tilesight")
+
+
+def test_files_stay_where_they_were(check):
+    check("--tilesight-write-baseline=known.json", tests=BOTH)
+    suite = check("--tilesight-baseline=known.json", "--tilesight-sarif=found.sarif", tests="""
+        def test_moved(tmp_path, monkeypatch):
+            monkeypatch.chdir(tmp_path)
+            buggy()
+
+        def test_moved_for_good(tmp_path):
+            import os
+            os.chdir(tmp_path)
+            buggy()
+    """)
+    suite.counts(passed=2)
+    assert suite.result.ret == 0, suite.out
+    assert (check.folder / "found.sarif").exists()
+
+
+TWO_PLACES = """
+    @triton.jit
+    def twice(x_ptr, AT: tl.constexpr):
+        if AT == 0:
+            tl.store(x_ptr + 5, 1.0)
+        else:
+            tl.store(x_ptr + 5, 1.0)
+
+    def test_first(): twice[(1,)](np.zeros(3, np.float32), 0)
+    def test_second(): twice[(1,)](np.zeros(3, np.float32), 1)
+"""
+
+
+def test_the_counts_of_a_baseline_are_spent_once(check):
+    check("--tilesight-write-baseline=known.json", "-k", "first", tests=TWO_PLACES).counts(passed=1, deselected=1)
+    suite = check("--tilesight-baseline=known.json", tests=TWO_PLACES)
+    suite.counts(passed=1, failed=1)
+    assert "1 error" in suite.section("tilesight") and suite.result.ret == 1
+
+
+def test_workers_together_cannot_spend_more_than_there_is(check):
+    pytest.importorskip("xdist")
+    check("--tilesight-write-baseline=known.json", "-k", "first", tests=TWO_PLACES)
+    suite = check("--tilesight-baseline=known.json", "-p", "xdist", "-n2", "--dist=each", tests=TWO_PLACES.replace(
+        ", 1)", ", int(__import__('os').environ['PYTEST_XDIST_WORKER'] != 'gw0'))").replace(
+        ", 0)", ", int(__import__('os').environ['PYTEST_XDIST_WORKER'] != 'gw0'))"))
+    suite.counts(passed=4)
+    assert "1 error" in suite.section("tilesight")
+    assert suite.result.ret == 1
+
+
+def test_some_tests_keep_the_rest_of_the_baseline(check):
+    check("--tilesight-write-baseline=known.json", tests=BOTH)
+    known = (check.folder / "known.json").read_text()
+    both = ["--tilesight-baseline=known.json", "--tilesight-write-baseline=known.json"]
+    for selection in (["-k", "clean"], ["test_it.py::test_clean"]):
+        assert check(*both, *selection).result.ret == 0
+        assert (check.folder / "known.json").read_text() == known
+    suite = check("--tilesight-baseline=known.json", tests="def test_clean(): clean()\n")
+    assert "--tilesight-write-baseline writes it anew" in suite.section("tilesight")
+
+
+def test_a_folder_is_a_selection(check):
+    (check.folder / "sub").mkdir()
+    (check.folder / "sub" / "test_sub.py").write_text("from kernels import *\ndef test_sub(): clean()\n")
+    (check.folder / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+    check("--tilesight-write-baseline=known.json", tests=BOTH)
+    suite = check("--tilesight-baseline=known.json", "sub")
+    suite.counts(passed=1)
+    assert "no longer" not in suite.out
+
+
+def test_problems_of_processes_reach_the_exit_status(check):
+    suite = check(child="import sys\nfrom kernels import *\ncopy[(1,)]()\n", tests="""
+        import subprocess, sys
+
+        def test_child(): subprocess.run([sys.executable, "child.py"])
+    """)
+    assert suite.report["problems"]
+    suite.counts(passed=1)
+    assert suite.result.ret == 1
+
+
+def test_github_without_launches(check, monkeypatch, tmp_path):
+    suite = check("--tilesight-format=github", tests="def test_nothing(): pass\n")
+    assert "nothing was checked" in suite.section("tilesight")
+    assert any(line.startswith("::") for line in suite.out.splitlines()), suite.out

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -115,7 +116,7 @@ def test_check_takes_the_baseline_of_a_run(tilesight_run, tmp_path):
 def test_a_bad_baseline_is_one_line(tilesight_run, tmp_path, text, message):
     done = tilesight_run("--baseline", "known.json", "p.py", files={"p.py": PROGRAM, "known.json": text})
     assert done.returncode == 2
-    assert done.stderr.startswith("known.json: error: ") and message in done.stderr, done.stderr
+    assert re.match(r"known\.json(:\d+:\d+)?: error: ", done.stderr) and message in done.stderr, done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -248,3 +249,30 @@ def test_fail_fast_goes_on_after_what_is_accepted(tilesight_run, accept):
     done = tilesight_run("--fail-fast", *accept, "p.py")
     assert done.returncode == 0, done.stderr
     assert "went on" in done.stdout
+
+
+def test_fail_fast_does_not_pass_its_own_kill_on(tilesight_run, tmp_path):
+    done = tilesight_run("--fail-fast", "--fail-on", "never", "--json", "r.json", "p.py", files={"p.py": FOLLOWED})
+    assert done.returncode == 0, done.stderr
+    assert "went on" not in done.stdout
+    assert json.loads((tmp_path / "r.json").read_text())["summary"]["launches"] == 1
+
+
+def test_fail_fast_finds_the_baseline_from_another_folder(tilesight_run, tmp_path):
+    tilesight_run("--write-baseline", "known.json", "p.py", files={"p.py": FOLLOWED})
+    moved = "import os, sys\nsys.path.insert(0, os.getcwd())\nos.chdir('/')\n" + FOLLOWED
+    done = tilesight_run("--fail-fast", "--baseline", "known.json", "q.py", files={"q.py": moved})
+    assert done.returncode == 0 and "went on" in done.stdout, done.stderr
+
+
+# --- runs that saw little
+
+def test_a_program_that_dies_leaves_the_baseline(tilesight_run, tmp_path):
+    tilesight_run("--write-baseline", "known.json", "p.py", files={"p.py": PROGRAM})
+    known = (tmp_path / "known.json").read_text()
+    assert json.loads(known)["findings"]
+    for options in (["--baseline", "known.json"], []):
+        done = tilesight_run(*options, "--write-baseline", "known.json", "bad.py", files={"bad.py": "import nowhere"})
+        assert done.returncode == 1, done.stderr
+        assert (tmp_path / "known.json").read_text() == known
+    assert "known.json was not written: nothing was checked" in done.stderr

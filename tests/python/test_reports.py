@@ -184,3 +184,37 @@ def test_what_cannot_be_written_is_refused_before_the_program_runs(tilesight_run
     assert done.returncode == 2
     assert message in done.stderr and done.stderr.count("\n") == 1, done.stderr
     assert done.stdout == ""
+
+
+def test_a_report_on_dev_stdout_follows_the_output(tilesight_run, tmp_path):
+    (tmp_path / "p.py").write_text("print('own output', flush=True)\n" + PROGRAM)
+    tilesight_run("p.py")  # writes kernels.py
+    from paths import ROOT
+    with open(tmp_path / "out.txt", "w") as out:
+        subprocess.run([sys.executable, "-m", "tilesight", "run", "--json", "/dev/stdout", "p.py"], cwd=tmp_path,
+                       stdout=out, stderr=subprocess.DEVNULL, timeout=120)
+    first, rest = (tmp_path / "out.txt").read_text().split("\n", 1)
+    assert first == "own output"
+    assert json.loads(rest)["exit_status"] == 1
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["--json", "r", "--sarif", "./r"], "--json and --sarif name the same file r"),
+    (["--json", "r", "--sarif", "link"], "--json and --sarif name the same file r"),
+    (["--json", "x/../r.tsb", "--save", "r.tsb"], "--json and --save name the same file"),
+    (["--json", "known.json", "--baseline", "known.json"], "--json and --baseline name the same file known.json"),
+])
+def test_one_file_by_two_names_is_refused(tilesight_run, tmp_path, arguments, message):
+    (tmp_path / "link").symlink_to("r")
+    (tmp_path / "x").mkdir()
+    tilesight_run("--write-baseline", "known.json", "p.py", files={"p.py": PROGRAM})
+    done = tilesight_run(*arguments, "p.py")
+    assert done.returncode == 2 and message in done.stderr, done.stderr
+
+
+def test_check_does_not_write_over_its_input(tilesight_run, tmp_path):
+    tilesight_run("--save", "r.tsb", "p.py", files={"p.py": PROGRAM})
+    bundle = (tmp_path / "r.tsb").read_bytes()
+    done = check(tmp_path, "r.tsb", "--json", "./r.tsb")
+    assert done.returncode == 2 and "--json and the bundle name the same file ./r.tsb" in done.stderr, done.stderr
+    assert (tmp_path / "r.tsb").read_bytes() == bundle

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -331,3 +332,14 @@ def test_an_interrupted_program_without_a_launch(tmp_path):
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 128 + signal.SIGINT
     assert "interrupted before a kernel was launched" in errors
+
+
+def test_check_has_the_options_of_run():
+    """All that say how launches are judged and reported; the others are about running a program."""
+    from tilesight import run_options
+
+    of_run = {"--save", "--save-all", "--save-limit", "--data", "--like", "--all-configs"}
+    text = subprocess.run([sys.executable, "-m", "tilesight", "check", "--help"], capture_output=True, text=True).stdout
+    of_check = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
+    assert {"--json", "--client"} <= of_check
+    assert set(run_options._OPTIONS) - of_check == of_run

@@ -38,8 +38,12 @@ class Checks:
             native()
             if not self.is_worker:
                 run.check_files(self.options)
-            self.session()
+            # Baselines are read before a test goes to another folder. What a test's launches spend of the
+            # counts of one, other tests cannot.
+            self.session = run.session_of(self.options)  # of the whole run, filled when it has ended
+            self._spending = run.session_of(dataclasses.replace(self.options, quiet=True))
             self._start(arguments)
+            self.options.fix_files()
         except (run.Refused, Error, ValueError) as error:
             raise pytest.UsageError(f"tilesight: {options.worded(error)}") from None
         self.merged = None
@@ -63,7 +67,7 @@ class Checks:
         _reread_options()
         self._recorder = recorder.everything, recorder.wire
         recorder.start_run(self.folder)
-        recorder.wire = self.wire = TestWire(self.folder, self._quiet_session)
+        recorder.wire = self.wire = TestWire(self.folder, self._spending.sibling)
         if "torch" in sys.modules:
             process.after_torch()
         if "triton" in sys.modules:
@@ -81,14 +85,6 @@ class Checks:
         _reread_options()
         if not self.around:  # else the run around reads it
             shutil.rmtree(self.folder, ignore_errors=True)
-
-    def session(self):
-        """An empty session that judges findings as the options say."""
-        return run.session_of(self.options)
-
-    def _quiet_session(self):
-        """One for a test: its text has the findings only."""
-        return run.session_of(dataclasses.replace(self.options, quiet=True))
 
     # --- tests
 
@@ -153,13 +149,15 @@ class Checks:
             raise failure
 
     def _failure(self, found):
-        """What to raise for a session, or None."""
+        """What to raise for a session, or None. Its findings are told from now on."""
         status = found.exit_status(0)
         if self.options.write_baseline and status != 4:
             return None  # what is written down is accepted
         if status == 0 or (status == 3 and not self.fail_on_unknown):
             return None
-        return FindingsFailure(found.text(False), json.loads(found.json(None)))
+        document = json.loads(found.json(None))
+        self.wire.told(summary.key_of(finding, finding["location"]["stack"]) for finding in document["findings"])
+        return FindingsFailure(found.text(False), document)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
@@ -202,6 +200,8 @@ class Checks:
         if self.merged.outside and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         self.merged.write(int(session.exitstatus), _is_selection(session))
+        if self.merged.fails and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     # --- what is said
 
@@ -217,9 +217,21 @@ class Checks:
 def _is_selection(session):
     """Did only some of the tests run?"""
     given = session.config.option
-    return bool(given.keyword or given.markexpr or given.maxfail or getattr(given, "lf", False) or
-                session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or
-                any("::" in argument or os.path.isfile(argument) for argument in session.config.args))
+    chosen = ("keyword", "markexpr", "maxfail", "lf", "stepwise", "deselect", "ignore", "ignore_glob")
+    return (any(getattr(given, name, None) for name in chosen) or
+            session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or
+            _names_a_part(session.config))
+
+
+def _names_a_part(config):
+    """Are the arguments of pytest less than its root folder, or all its testpaths?"""
+    if getattr(getattr(config, "args_source", None), "name", "") == "TESTPATHS":
+        return False
+    start = config.invocation_params.dir
+    root = config.rootpath if config.inipath else start
+    given = {os.path.realpath(os.path.join(start, argument)) for argument in config.args}
+    tests = {os.path.realpath(os.path.join(root, path)) for path in config.getini("testpaths")}
+    return os.path.realpath(root) not in given and not (tests and tests <= given)
 
 
 _WRONG_MARK = pytest.StashKey()
@@ -256,6 +268,11 @@ class TestWire(wire.Wire):
         self._ignored = tuple(kinds)
         if kinds:
             self._write("ignored", [test, list(kinds)])
+
+    def told(self, keys):
+        """The findings of these keys have failed a test, or would have."""
+        for key in keys:
+            self._write("told", key)
 
     def outside(self):
         """Launches outside all tests have findings."""
@@ -296,8 +313,11 @@ class TestWire(wire.Wire):
 
     def _of_others(self):
         """What processes that tests started have written since the last call."""
-        for name in os.listdir(self.folder):
-            if name.startswith(f"{os.getpid()}-") or not name.endswith(".jsonl"):
+        for found in sorted(os.scandir(self.folder), key=lambda found: found.name):
+            name = found.name
+            if f"-{os.getpid()}-" in name or not name.endswith(".jsonl"):
+                continue
+            if found.stat().st_size == self._read.get(name, 0):
                 continue
             with open(os.path.join(self.folder, name), "rb") as file:
                 file.seek(self._read.get(name, 0))

@@ -9,6 +9,7 @@ class FindingsFailure(pytest.fail.Exception):
     def __init__(self, text, document):
         super().__init__(text, pytrace=False)
         self.text = text
+        self.document = document
         self.headline, self.place = _headline(document)
 
 

@@ -89,7 +89,9 @@ def parse(arguments):
             unknown = "unknown" in levels
             rest = [level for level in levels if level != "unknown"]
             arguments[at] = ",".join(rest) or "error"
-    return run_options.parse(arguments)[0], unknown
+    options = run_options.parse(arguments)[0]
+    options.prefix = PREFIX
+    return options, unknown
 
 
 def worded(error):

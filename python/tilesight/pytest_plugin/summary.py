@@ -18,6 +18,7 @@ class Summary:
 
     def __init__(self, checks):
         self.options = checks.options
+        self._told = set()     # keys of findings that failed a test
         self.outside = False   # were there bad findings outside all tests
         self._ignored = {}     # test -> kinds
         self._tests = {}       # key of a finding -> tests that met it
@@ -25,29 +26,32 @@ class Summary:
         for kind, value in wire.read(checks.folder):
             if kind == "ignored":
                 self._ignored[value[0]] = value[1]
+            elif kind == "told":
+                self._told.add(value)
             self.outside |= kind == "outside"
-        self.session = checks.session()
+        self.session = checks.session
         self._outcome = run.collect(self.session, checks.folder, self.options, self._entries(checks.folder))
         self.document = None   # of the report, once it is written
 
     def _entries(self, folder):
-        ignored = 0
+        ignored = set()  # keys
         for kind, value in wire.read(folder):
             if kind == "launch":
                 kept = value
                 for test in {finding["test"] for finding in value["findings"]} & self._ignored.keys():
                     kept = without(kept, self._ignored[test])
-                ignored += len(value["findings"]) - len(kept["findings"])
+                left = [key_of(finding, finding["stack"]) for finding in kept["findings"]]
+                ignored.update({key_of(finding, finding["stack"]) for finding in value["findings"]}.difference(left))
                 value = kept
                 for finding in value["findings"]:
-                    key = _key(finding, finding["stack"])
+                    key = key_of(finding, finding["stack"])
                     self._first.setdefault(key, {**value, "findings": [{**finding, "test": ""}], "unknowns": []})
                     tests = self._tests.setdefault(key, [])
                     if finding["test"] not in tests:
                         tests.append(finding["test"])
             yield kind, value
         if ignored:
-            yield "note", f"{ignored} finding{'s' if ignored > 1 else ''} ignored, as markers of tests say"
+            yield "note", f"{len(ignored)} finding{'s' if len(ignored) > 1 else ''} ignored, as markers of tests say"
 
     def write(self, program_exit, partial):
         """Writes the files that were asked for; `program_exit` is the status of pytest, `partial` says that not
@@ -55,6 +59,19 @@ class Summary:
         files = {name: value for name, value in self.options.reports.items() if name != "output"}
         self.session.write_files(**files, partial=self.options.partial or partial, program_exit=program_exit)
         self.document = json.loads(self.session.json(program_exit))
+
+    @property
+    def fails(self):
+        """Is there something that no test has failed for: problems, errors of Tilesight itself, findings that
+        are only too many for the baseline when all processes are taken together?"""
+        status = self.session.exit_status(0)
+        return status in (2, 4) or status == 1 and any(
+            key_of(finding, finding["location"]["stack"]) not in self._told for finding in self.document["findings"]
+            if finding["severity"] in self._levels)
+
+    @property
+    def _levels(self):
+        return {"never": (), "error": ("error",), "warning": ("error", "warning")}[self.options.fail_on]
 
     def show(self, terminal):
         """Writes the section of the terminal."""
@@ -76,16 +93,16 @@ class Summary:
             terminal.line(f"note: {note}")
         if not launches:
             terminal.line(f"{self._outcome.without_launches(self.options, False)}: nothing was checked")
-            return
-        lines = self.session.text(terminal.hasmarkup).splitlines()
-        for line in lines[-len(document["kernels"]) - 1:]:  # one a kernel, and the total
-            terminal.line(line)
+        else:
+            lines = self.session.text(terminal.hasmarkup).splitlines()
+            for line in lines[-len(document["kernels"]) - 1:]:  # one a kernel, and the total
+                terminal.line(line)
         if self.options.format == "github":
             terminal.write(self.session.github())
 
     def _finding(self, terminal, finding):
         place = finding["location"]
-        key = _key(finding, place["stack"])
+        key = key_of(finding, place["stack"])
         if self._failed_a_test(finding["severity"], key):  # and is told in full there
             terminal.line(f"{run.relative(place['file'])}:{place['line']}:{place['column']}: "
                           f"{finding['severity']}: {finding['kind']}: {finding['message']}")
@@ -96,8 +113,7 @@ class Summary:
         terminal.line(f"  met by {', '.join(tests[:_TESTS])}{more}")
 
     def _failed_a_test(self, severity, key):
-        levels = {"never": (), "error": ("error",), "warning": ("error", "warning")}[self.options.fail_on]
-        return severity in levels and any(self._tests.get(key, ()))
+        return severity in self._levels and key in self._told and any(self._tests.get(key, ()))
 
     def _text(self, key, colour):
         alone = native().Session(quiet=True)
@@ -105,11 +121,11 @@ class Summary:
         return alone.text(colour).rstrip("\n") + "\n"
 
 
-def _key(finding, stack):
-    """Equal for findings that a session merges."""
+def key_of(finding, stack):
+    """A text that is equal for findings that a session merges."""
     frames = [(frame["file"], frame["line"], frame["column"]) for frame in (finding["location"], *stack)]
     argument = (finding.get("operand") or {}).get("argument", "")
-    return finding["kind"], finding["kernel"], finding["operation"], argument, *frames
+    return json.dumps([finding["kind"], finding["kernel"], finding["operation"], argument, *frames])
 
 
 def _unknown(terminal, unknown):
