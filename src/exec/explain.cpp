@@ -26,11 +26,12 @@ std::vector<std::pair<Ref, std::string>> ranges(const Explainer& explainer) {
   return result;
 }
 
-// The elements of the tensor that the access reaches, counted from its first: "0..127".
-std::string offsetsText(Machine& machine, const Resolved& access) {
+// The elements of the tensor that the access reaches, counted from its first: "0..127"; of no tensor, the address.
+std::string offsetsText(Machine& machine, const Resolved& access, int64_t element) {
   const ViewInfo* view = machine.context().memory->view(access.address.origin);
   Range range;
-  if (!view || !valueRange(access.address, &range)) return {};
+  if (!view) return fmt::format("{:#x}", static_cast<uint64_t>(elementBits(access.address, element)));
+  if (!valueRange(access.address, &range)) return {};
   int64_t low = range.min - view->address, high = range.max - view->address;
   if (low % view->elementBytes || high % view->elementBytes) return {};
   low /= view->elementBytes, high /= view->elementBytes;
@@ -87,10 +88,16 @@ std::string loopName(Machine& machine, const Instr& loop, bool* downwards) {
 void explainValue(Machine& machine, const Instr& instr, const Value* value, int64_t element, findings::Finding& finding) {
   Explainer explainer(machine);
   Ref ref = explainer.resolve({instr.instance, value});
-  std::string name = explainer.nameOf(ref);
+  std::string name = explainer.nameOf(ref), own;
+  if (instr.op == Opcode::View) {
+    // `d = make_tensor_descriptor(..)`: what it computes first carries its name, too.
+    own = outerName(instr.source->location);
+    if (name == own) name.clear();
+  }
   if (name.empty()) {
-    std::string text = explainer.render(ref, "", element, 0, 0);
-    finding.because.push_back({"", text, explainer.valueText(ref, element)});
+    std::string text = explainer.render(ref, own, element, 0, 0);
+    // What is but another shape of a variable has the variable's entry.
+    if (!explainer.hasSeen(text)) finding.because.push_back({"", text, explainer.valueText(ref, element)});
     unnamedSides(explainer, ref, element, finding);
   } else {
     explainer.mention(ref, name, element);
@@ -123,8 +130,10 @@ void explain(Machine& machine, const Instr& instr, const Resolved& access, int64
       values += (values.empty() ? "" : ", ") + address.valueText(address.resolve({instr.instance, op.operands[i]}), Explainer::kNoElement);
     }
     if (!expression.empty()) finding.because.push_back({"block", "[" + expression + "]", "[" + values + "]"});
+  } else if (finding.kind == "null-pointer" || finding.kind == "foreign-pointer") {
+    finding.because.push_back({"address", addressText.empty() ? address.nameOf(pointer) : addressText, offsetsText(machine, access, element)});
   } else if (address.unnamedVaries() && !addressText.empty()) {
-    finding.because.push_back({"address", addressText, offsetsText(machine, access)});
+    finding.because.push_back({"address", addressText, offsetsText(machine, access, element)});
   }
   bool bounds = finding.kind == "out-of-bounds" || finding.kind == "out-of-view";
   // The axis of the tensor that is run over, and the variables that reach beyond it.

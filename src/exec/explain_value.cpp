@@ -135,7 +135,10 @@ bool Explainer::rangeOf(Ref ref, WideRange* range) const {
 std::string Explainer::valueText(Ref ref, int64_t at) const {
   const Tile* tile = tileOf(ref);
   if (!tile || tile->kind == ElementKind::Pointer || tile->kind == ElementKind::I1) return {};
-  if (ir::isFloatKind(tile->kind)) return tile->numel() == 1 || tile->isSplat() ? elementText(*tile, 0) : std::string();
+  if (ir::isFloatKind(tile->kind)) {
+    if (tile->numel() == 1 || tile->isSplat()) return elementText(*tile, 0);
+    return at >= 0 && at < tile->numel() ? "here " + elementText(*tile, at) : std::string();
+  }
   WideRange range;
   if (!rangeOf(ref, &range)) return {};
   if (range.min == range.max) return fmt::format("{}", range.min);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "exec/elementwise.h"
 #include "exec/machine.h"
 #include "exec/report.h"
@@ -147,6 +149,65 @@ Tile viewTile(Machine& m, const Instr& instr, std::shared_ptr<const ViewValue> v
   return tile;
 }
 
+// What Triton asks of descriptors that a kernel makes: a base and strides, but for the last one, that are multiples of
+// 16 bytes. (The front end sees to the last stride; TensorDescriptor to those that are passed.)
+constexpr int64_t kDescriptorAlignment = 16;
+
+// `operand`: the one of the operation that breaks the rule; `rule` tells findings of one descriptor apart.
+void reportUnaligned(Machine& m, const Instr& instr, const ViewValue& view, unsigned operand, int32_t rule,
+                     const std::string& problem, const char* remedy) {
+  if (m.meaningless(m.in(instr, operand))) return;  // an earlier fault's consequence
+  FindingKey key{"misaligned", &instr, rule};
+  if (!m.collector().find(key)) {
+    const LaunchContext& context = m.context();
+    const ViewInfo* tensor = context.memory->view(view.origin);
+    findings::Finding finding = findingAt(m, instr, key.kind, findings::Severity::Error,
+                                          fmt::format("the descriptor{}{} {}", tensor ? " of " : "", tensor ? tensor->name : "", problem));
+    finding.client = context.promisesTo;
+    finding.remedy = remedy;
+    if (tensor) {
+      findings::Operand shown;
+      shown.argument = tensor->name;
+      shown.byteOffset = view.address - tensor->address;
+      shown.shape = tensor->shape;
+      shown.strides = tensor->strides;
+      shown.dtype = tensor->dtype;
+      shown.viewBytes = tensor->high - tensor->low;
+      shown.allocationBytes = context.memory->storages()[tensor->storage].bytes;
+      shown.allocationKnown = context.memory->storages()[tensor->storage].known;
+      finding.operand = std::move(shown);
+    }
+    const ir::Value* value = instr.source->operands[operand];
+    if (value->owner && value->owner->name == "arith.extsi") value = value->owner->operands[0];
+    explainValue(m, instr, value, -1, finding);
+    m.collector().add(key, std::move(finding));
+  }
+  m.collector().count(key, 0, m.program().linear);  // programs: no elements are concerned
+}
+
+void checkDescriptor(Machine& m, const Instr& instr, const ViewValue& view) {
+  if (!m.context().promisesTo || !instr.used) return;
+  int64_t rest = view.address & (kDescriptorAlignment - 1);
+  if (rest) {
+    const ViewInfo* tensor = m.context().memory->view(view.origin);
+    std::string where = fmt::format("{} bytes past a multiple of 16", rest);
+    if (tensor && view.address != tensor->address) {
+      where += fmt::format(" ({} {} {} bytes", tensor->name, view.address < tensor->address ? '-' : '+', std::abs(view.address - tensor->address));
+      int64_t own = tensor->address & (kDescriptorAlignment - 1);
+      where += own ? fmt::format(", and {} itself is {} past one)", tensor->name, own) : ")";
+    }
+    reportUnaligned(m, instr, view, 0, view.origin, fmt::format("has a base {}: it must be 16-byte aligned", where),
+                    "begin at an element whose address is a multiple of 16 bytes, or load and store with pointers and masks");
+  }
+  int64_t bytes = ir::elementBytes(view.element);
+  for (int d = 0; d + 1 < view.rank; ++d)
+    if (view.stride[d] * bytes % kDescriptorAlignment)
+      reportUnaligned(m, instr, view, 1 + view.rank + d, -2 - d,
+                      fmt::format("has the stride {} on axis {}, {} bytes: all strides but the last must be multiples of 16 bytes",
+                                  view.stride[d], d, view.stride[d] * bytes),
+                      "pad the axis below it, so that each step is a multiple of 16 bytes, or load and store with pointers and masks");
+}
+
 }  // namespace
 
 void execView(Machine& m, const Instr& instr) {
@@ -167,6 +228,7 @@ void execView(Machine& m, const Instr& instr) {
   }
   value->padNan = instr.flag & 2;
   if (rank > kMaxRank) return m.noKernel(instr);
+  if (!(instr.flag & 1)) checkDescriptor(m, instr, *value);
   m.set(instr, viewTile(m, instr, std::move(value)));
 }
 

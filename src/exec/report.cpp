@@ -144,14 +144,18 @@ std::vector<int64_t> elementIndex(const Shape& shape, int64_t linear) {
   return index;
 }
 
+double floatAt(const Tile& tile, int64_t index) {
+  int64_t bits = elementBits(tile, index);
+  if (tile.kind == ElementKind::F64) return std::bit_cast<double>(bits);
+  double value = 0;
+  if (UnaryFn widen = kernels().cast(CastOp::FPExt, tile.kind, ElementKind::F64)) widen(&value, &bits, 1);
+  return value;
+}
+
 std::string elementText(const Tile& tile, int64_t index) {
   int64_t bits = elementBits(tile, index);
   if (!ir::isFloatKind(tile.kind)) return std::to_string(bits);
-  double value = 0;
-  UnaryFn widen = tile.kind == ElementKind::F64 ? nullptr : kernels().cast(CastOp::FPExt, tile.kind, ElementKind::F64);
-  if (tile.kind == ElementKind::F64) value = std::bit_cast<double>(bits);
-  else if (widen) widen(&value, &bits, 1);
-  return fmt::format("{:f}", value);
+  return fmt::format("{:f}", floatAt(tile, index));
 }
 
 std::string operationName(const Instr& instr) {
@@ -170,6 +174,7 @@ std::string operationName(const Instr& instr) {
     case Opcode::Assert: return "assert";
     case Opcode::Assume: return "assume";
     case Opcode::Hint: return "hint";
+    case Opcode::View: return instr.flag & 1 ? "make_block_ptr" : "make_tensor_descriptor";
     case Opcode::BranchIfNot: return "branch";
     case Opcode::LoopBegin: return "loop";
     default: return instr.source->name.substr(instr.source->name.find('.') + 1);

@@ -28,6 +28,8 @@ Place placeOf(const LaunchContext& context, const Instr& instr);
 std::string loopName(Machine& machine, const Instr& loop, bool* downwards);
 /// Index of a row-major element of a shape.
 std::vector<int64_t> elementIndex(const Shape& shape, int64_t linear);
+/// A float of any kind.
+double floatAt(const Tile& tile, int64_t index);
 /// A value in decimal, for prints.
 std::string elementText(const Tile& tile, int64_t index);
 /// The chain behind one value, with what it was at a row-major element of its tile; -1: at none.

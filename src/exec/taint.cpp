@@ -1,6 +1,7 @@
 // Taint: elements that do not mean what the program meant, followed element by element to where they
 // matter. It costs nothing until the first fault, division by zero or overlong shift.
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -33,6 +34,14 @@ const char* eventOf(const Cause& cause) {
     case Cause::Kind::InvalidConversion: return "a float that does not fit the integer it is converted to";
     default: return "a shift by the width or more";
   }
+}
+
+// Does the whole part of a float fit the integer that `conversion` makes of it?
+bool fits(double value, const Instr& conversion) {
+  int bits = 8 * static_cast<int>(ir::elementBytes(static_cast<ElementKind>(conversion.flag)));
+  bool isSigned = static_cast<CastOp>(conversion.sub) == CastOp::FPToSI;
+  double whole = std::trunc(value), top = std::ldexp(1.0, isSigned ? bits - 1 : bits);
+  return whole >= (isSigned ? -top : 0) && whole < top;
 }
 
 // A taint mask brought to another shape, conservatively.
@@ -291,7 +300,8 @@ void Machine::sinkCause(const Instr& instr, const Cause& cause, const Tile& hit,
     // Where the effect is in a tile of the same shape, its first element is the cause's.
     const Tile& source = slots_[inSlot(*cause.instr, conversion || cause.instr->op == Opcode::Histogram ? 0 : 1)];
     bool alike = source.form != Form::Empty && source.shape == hit.shape &&
-                 (cause.kind != Cause::Kind::DivisionByZero || elementBits(source, first) == 0);
+                 (cause.kind != Cause::Kind::DivisionByZero || elementBits(source, first) == 0) &&
+                 (!conversion || !fits(floatAt(source, first), *cause.instr));
     explainValue(*this, *cause.instr, guilty, alike ? first : -1, finding);
     Place place = placeOf(context_, instr);
     if (place.frame.line) finding.notes.push_back(fmt::format("it is used at line {}: {}", place.frame.line, place.sourceLine));

@@ -43,6 +43,7 @@ std::string sentence(const Finding& f) {
   if (f.kind == "foreign-pointer")
     return fmt::format("{} at an address that belongs to no tensor of this launch", what);
   if (f.kind == "read-only-write") return fmt::format("{} {} memory that was passed as read-only", what, verb);
+  if (f.kind == "misaligned" && f.accessBytes == 0) return f.message;  // a descriptor's: no access
   if (f.kind == "misaligned" && o)
     return fmt::format("{} {} {} at byte offset {}, which is not a multiple of {}", what, verb, bytes(f.accessBytes),
                        grouped(o->byteOffset), f.accessBytes);

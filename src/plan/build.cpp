@@ -334,7 +334,8 @@ class Emitter {
       in.push_back(slot);
     }
     bool hoist = cls->pure && allInvariant && !announced && cls->op != Opcode::ProgramId && cls->op != Opcode::Reduce &&
-                 cls->op != Opcode::Scan && cls->op != Opcode::Map;
+                 cls->op != Opcode::Scan && cls->op != Opcode::Map &&
+                 cls->op != Opcode::View;  // whose alignment programs answer for
     for (auto& result : op.results) {
       uint32_t slot = newSlot(result.get());
       invariant_[slot] = hoist;

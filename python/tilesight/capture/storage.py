@@ -251,8 +251,16 @@ def _itemsize(obj, dtype):
             return size
     if hasattr(obj, "element_size"):
         return int(obj.element_size())
+    return _itemsize_of(obj.dtype, dtype)
+
+
+def _itemsize_of(dtype, name):
+    """Bytes of an element of `dtype`, a type of torch, numpy or Triton, or its name."""
+    size = getattr(dtype, "itemsize", None)
+    if isinstance(size, int):
+        return max(size, 1)
     from triton._utils import canonicalize_dtype, get_primitive_bitwidth
-    return max(get_primitive_bitwidth(canonicalize_dtype(dtype)) // 8, 1)
+    return max(get_primitive_bitwidth(canonicalize_dtype(name)) // 8, 1)
 
 
 def _strides(obj, shape, itemsize):
@@ -264,6 +272,24 @@ def _strides(obj, shape, itemsize):
         # numpy's convention: bytes
         return tuple(int(step) // itemsize for step in strides)
     return row_major(shape)
+
+
+def _take_as(memory, itemsize):
+    """The bytes of a view as elements of another size, as torch's view(dtype) takes them: along the last axis where
+    they lie side by side and come out even, else as one axis of the whole elements behind the first."""
+    old, memory.itemsize = memory.itemsize, itemsize
+    if old == itemsize:
+        return
+    *leading, last = memory.shape or (1,)
+    *steps, step = memory.strides or (1,)
+    if step == 1 and all(n * old % itemsize == 0 for n in (last, *steps)):
+        memory.shape = (*leading, last * old // itemsize)
+        memory.strides = (*(n * old // itemsize for n in steps), 1)
+        return
+    memory.itemsize = old
+    high = memory.extent()[1]
+    memory.itemsize = itemsize
+    memory.shape, memory.strides = ((high - memory.address) // itemsize,), (1,)
 
 
 # Triton's own names of types, where they differ from those of numpy and torch.
@@ -285,6 +311,7 @@ def of(obj):
         memory = of(base)
         name = str(obj.dtype).split(".")[-1]
         memory.dtype = _TRITON_DTYPES.get(name, name)
+        _take_as(memory, _itemsize_of(obj.dtype, name))
         return memory
     if hasattr(obj, "data_ptr"):
         return of_object(obj)
