@@ -147,6 +147,29 @@ def test_reinterpreted_tensors_have_the_new_type():
     assert y.tolist() == [0, 1, 2, -2]
 
 
+def test_reinterpreted_tensors_are_the_elements_that_fit_into_their_bytes():
+    torch = pytest.importorskip("torch")
+
+    def view(tensor, dtype):
+        memory = storage.of(triton.reinterpret(tensor, dtype))
+        return memory.shape, memory.strides, memory.itemsize
+
+    codes = torch.zeros(8, dtype=torch.int8)
+    assert view(codes, tl.float32) == ((2,), (1,), 4)
+    assert view(codes[:7], tl.float32) == ((1,), (1,), 4)
+    assert view(torch.zeros(3, 8, dtype=torch.int16), tl.int64) == ((3, 2), (2, 1), 8)
+    assert view(torch.zeros(3, 5, dtype=torch.int16), tl.int32) == ((7,), (1,), 4)
+    assert view(torch.zeros(3, 2, dtype=torch.float32), tl.int8) == ((3, 8), (8, 1), 1)
+
+    @triton.jit
+    def fill(x_ptr, BLOCK: tl.constexpr):
+        tl.store(x_ptr + tl.arange(0, BLOCK), 1.0)
+
+    assert ts.check(fill)[(1,)](triton.reinterpret(codes, tl.float32), BLOCK=2).verdict == "ok"
+    [finding] = ts.check(fill)[(1,)](triton.reinterpret(codes, tl.float32), BLOCK=4).findings
+    assert finding.kind == "out-of-bounds" and finding.counts.elements == 2
+
+
 def test_torch_tensors_on_the_cpu():
     torch = pytest.importorskip("torch")
     whole = torch.arange(32, dtype=torch.float32)
