@@ -234,13 +234,13 @@ def kernel(x, src, M, N, B: tl.constexpr):
 def test_descriptor_reduce(op, dtype, tmp_path, collect):
     """Blocks that hang over the edge combine what is inside."""
     rng = np.random.default_rng(4)
-    x = (rng.integers(-50, 50, (24, 20)) if np.dtype(dtype).kind != "u" else rng.integers(0, 2**32, (24, 20))).astype(dtype)
+    x = (rng.integers(-50, 50, (24, 24)) if np.dtype(dtype).kind != "u" else rng.integers(0, 2**32, (24, 24))).astype(dtype)
     src = (rng.integers(-50, 50, (16, 16)) if np.dtype(dtype).kind != "u" else rng.integers(0, 2**32, (16, 16))).astype(dtype)
     expected = x.copy()
     f = {"add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}[op]
-    tiled = np.tile(src, (2, 2))[:24, :20]
+    tiled = np.tile(src, (2, 2))[:24, :24]
     expected = f(expected, tiled)
-    clean(kernel(tmp_path, REDUCE.format(op=op)), x, src, 24, 20, grid=(2, 2), B=16)
+    clean(kernel(tmp_path, REDUCE.format(op=op)), x, src, 24, 24, grid=(2, 2), B=16)
     assert (x == expected).all()
 
 
