@@ -76,7 +76,9 @@ void eachLine(const Shape& shape, int d, Line&& line) {
 // Looks at each element of a tile.
 class Checker {
  public:
-  Checker(Machine& m, const Hint& hint, Tile dense, int64_t unit) : m(m), hint(hint), tile(std::move(dense)), unit(unit) {}
+  Checker(Machine& m, const Hint& hint, Tile dense, int64_t unit) : m(m), hint(hint), tile(std::move(dense)), unit(unit) {
+    if (const Tile* faulty = m.meaningless(tile)) meaningless = *faulty;
+  }
 
   Tile bad;                         // i1: the elements that break the promise
   int64_t first = -1, witness = -1;  // the first of them, and what it was compared with
@@ -88,6 +90,7 @@ class Checker {
     first = witness = -1;
   }
   void mark(int64_t i, int64_t other) {
+    if (meaningless.form != Form::Empty && elementBits(meaningless, i)) return;  // an earlier fault's consequence
     denseData(bad)[i] = 1;
     if (first < 0 || i < first) first = i, witness = other;
   }
@@ -102,12 +105,14 @@ class Checker {
       }
     });
   }
-  // Groups along d whose first element is no multiple.
+  // Groups along d whose first element is no multiple. A promise of groups that are smaller than those that
+  // are there does not take anything back.
   void multiples(int d, int64_t divisor) {
     start();
     int64_t extent = tile.shape->dims[d];
     int64_t group = groupOf(hint.contiguity, d, extent);
-    if (group < 2) group = hint.redirected ? extent : contiguous(d);
+    int64_t actual = hint.redirected && group < 2 ? extent : contiguous(d);
+    if (actual == extent || actual % group == 0) group = actual;
     eachLine(*tile.shape, d, [&](int64_t begin, int64_t stride) {
       for (int64_t lead = 0; lead < extent; lead += group) {
         if (at(begin + lead * stride) % divisor == 0) continue;
@@ -118,9 +123,9 @@ class Checker {
   }
 
  private:
-  // The largest power of two so that aligned groups of that many elements are consecutive.
+  // All elements if they are consecutive; else the largest power of two so that aligned groups of that many are.
   int64_t contiguous(int d) const {
-    int64_t group = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(tile.shape->dims[d])));
+    int64_t group = tile.shape->dims[d];
     eachLine(*tile.shape, d, [&](int64_t begin, int64_t stride) {
       for (int64_t i = 1; i < tile.shape->dims[d]; ++i)
         if (i % group && at(begin + i * stride) != at(begin + (i - 1) * stride) + unit) group = std::min(group, i & -i);
@@ -131,6 +136,7 @@ class Checker {
   Machine& m;
   const Hint& hint;
   const Tile tile;
+  Tile meaningless;
   int64_t unit;
 };
 
@@ -153,9 +159,6 @@ void execHint(Machine& m, const Instr& instr) {
     Tile bad = std::move(checker.bad);
     const Tile& now = m.in(instr, 0);
     std::shared_ptr<const Taint> before = now.taint;
-    if (const Tile* excused = m.meaningless(now))
-      bad = maskAnd(m.pool(), bad, maskXor(m.pool(), *excused, maskSplat(true, excused->shape)));
-    if (countTrue(m.pool(), bad) == 0) return;
     uint32_t cause = m.cause(kind, instr);
     m.causeAt(cause).text = std::move(text);
     m.causeAt(cause).scalar = scalar;
@@ -163,7 +166,8 @@ void execHint(Machine& m, const Instr& instr) {
     m.taintSlot(slot, std::move(bad), cause);
     if (!before) return;
     auto both = std::make_shared<Taint>(*m.slot(slot).taint);
-    both->mask = maskOr(m.pool(), both->mask, before->mask);
+    both->faulty = before->faulty;
+    if (before->unkept.form != Form::Empty) both->unkept = maskOr(m.pool(), both->unkept, before->unkept);
     both->causes.insert(both->causes.begin(), before->causes.begin(), before->causes.end());
     m.slot(slot).taint = std::move(both);
   };
@@ -198,13 +202,16 @@ void execHint(Machine& m, const Instr& instr) {
       Checker c = checker();
       c.start();
       c.mark(0, 0);
+      if (c.first < 0) continue;
       std::string what = value.kind == ElementKind::Pointer ? std::string("this address") : std::to_string(scalarValue(value));
       report(Cause::Kind::Divisibility, c,
              parameter ? fmt::format("the kernel was specialised for an argument that is a multiple of {}, and {} is none", divisor, what)
                        : fmt::format("tl.multiple_of promises a multiple of {}, and {} is none", divisor, what));
       continue;
     }
-    if (divides(value, d, divisor, hint.redirected ? extent : groupOf(hint.contiguity, d, extent), unit)) continue;
+    int64_t group = groupOf(hint.contiguity, d, extent);
+    if (group < 2 && hint.redirected) group = extent;
+    if (divides(value, d, divisor, group, unit)) continue;
     Checker c = checker();
     c.multiples(d, divisor);
     if (c.first < 0) continue;
@@ -238,7 +245,8 @@ bool widensWrongly(Machine& m, const Instr& instr, const Cause& cause, const Til
     for (int e = d + 1; e < shape.rank(); ++e) step *= shape.dims[e];
     if (elementBits(address, step) - elementBits(address, 0) != bytes) continue;
     // The compiler can prove a width only if all groups start alike.
-    int64_t width = std::min(kWidest / bytes, extent), offset = -1;
+    int64_t width = std::min(kWidest / bytes, extent & -extent), offset = -1;
+    if (width < 2) return false;
     bool alike = true, torn = false, told = false;
     eachLine(shape, d, [&](int64_t begin, int64_t stride) {
       for (int64_t lead = 0; lead < extent; lead += width) {

@@ -27,12 +27,11 @@ void faultBits(const ts_access* access, uint8_t* out) {
   const AccessCore& core = coreOf(access);
   core.machine->context().memory->faultBits(core.machine->pool(), *core.resolved, out);
   // Addresses that already depend on an earlier fault are that fault's consequence.
-  const Tile& pointer = core.machine->in(*core.instr, 0);
-  // An address that only breaks a promise is the one that the program meant.
-  if (!pointer.taint || core.machine->onlyPromises(*pointer.taint)) return;
-  const Tile& tainted = pointer.taint->mask;
+  // (One that only breaks a promise is the address that the program meant.)
+  const Tile* meaningless = core.machine->meaningless(core.machine->in(*core.instr, 0));
+  if (!meaningless) return;
   for (int64_t i = 0; i < access->elements; ++i)
-    if (elementBits(tainted, tainted.numel() == access->elements ? i : 0)) out[i] = 0;
+    if (elementBits(*meaningless, meaningless->numel() == access->elements ? i : 0)) out[i] = 0;
 }
 
 int values(const ts_access* access, uint32_t which, void* out) {

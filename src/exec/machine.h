@@ -196,13 +196,15 @@ class Machine {
   bool tainting() const { return tainting_; }
   uint32_t cause(Cause::Kind kind, const Instr& instr);
   Cause& causeAt(uint32_t number) { return causes_[number]; }
-  bool onlyPromises(const Taint& taint) const;
   /// Elements of a value that an earlier fault made meaningless, so that what comes of them is its
   /// consequence; null: there are none.
   const Tile* meaningless(const Tile& value) const {
-    return value.taint && !onlyPromises(*value.taint) ? &value.taint->mask : nullptr;
+    return value.taint && value.taint->faulty.form != Form::Empty ? &value.taint->faulty : nullptr;
   }
+  /// Replaces the taint of a slot.
   void taintSlot(uint32_t slot, Tile mask, uint32_t cause);
+  /// Taints all elements of a slot with the first of `causes` that is a fault; promises end there.
+  void taintWhole(uint32_t slot, const std::vector<uint32_t>& causes);
   void propagate(const Instr& instr);
   /// A tainted value reached something that matters: a stored value, an address, a mask, a branch.
   /// `where` says what, `active` limits it (null: all elements).
@@ -217,7 +219,9 @@ class Machine {
   Progress execute();
   void sinkCause(const Instr& instr, const Cause& cause, const Tile& hit, int64_t count, const char* where);
   void sinkPromise(const Instr& instr, const Cause& cause, const Tile& value, const Tile& hit, int64_t count, const char* where);
-  bool endsHere(const Instr& instr) const;
+  bool promisesEnd(const Instr& instr) const;
+  Tile dependent(const Instr& instr, const Tile& result, Tile Taint::*which);
+  void addCauses(Taint& taint, const std::vector<uint32_t>& causes) const;
 
   const LaunchContext& context_;
   const std::vector<uint32_t>& operands_;

@@ -191,8 +191,8 @@ void execCast(Machine& m, const Instr& instr) {
   Tile result = cast(m.pool(), op, to, a);
   if (result.form == Form::Empty) return m.noKernel(instr);
   // Undefined for LLVM, although today's hardware saturates.
-  if (bad.form != Form::Empty && a.taint)
-    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), a.taint->mask, maskSplat(true, a.taint->mask.shape)));
+  if (const Tile* excused = m.meaningless(a); excused && bad.form != Form::Empty)
+    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), *excused, maskSplat(true, excused->shape)));
   bool any = bad.form != Form::Empty && countTrue(m.pool(), bad) > 0;
   m.set(instr, std::move(result));
   if (any) m.taintSlot(m.outSlot(instr), std::move(bad), m.cause(Cause::Kind::InvalidConversion, instr));

@@ -28,12 +28,12 @@ void runOnTiles(Machine& m, const plan::RegionCode& region, const Shape* shape) 
       if (i == 0) results[k] = denseTile(m.pool(), value.kind, shape);
       int64_t bits = value.isSplat() ? value.base : elementBits(value, 0);
       std::memcpy(denseData(results[k]) + i * value.elementBytes(), &bits, value.elementBytes());
-      if (value.taint && causes.empty()) causes = value.taint->causes;
+      if (value.taint) causes.insert(causes.end(), value.taint->causes.begin(), value.taint->causes.end());
     }
   }
   for (size_t k = 0; k < results.size(); ++k) {
     m.slot(region.results[k]) = std::move(results[k]);
-    if (!causes.empty()) m.taintSlot(region.results[k], maskSplat(true, shape), causes.front());
+    m.taintWhole(region.results[k], causes);
   }
 }
 
@@ -67,14 +67,13 @@ void execMap(Machine& m, const Instr& instr) {
     for (int64_t k = 0; k < pack; ++k) {
       const Tile& value = m.slot(region.results[i * pack + k]);
       if (value.kind != result.kind) return m.noKernel(instr);
-      if (value.taint && causes.empty()) causes = value.taint->causes;
+      if (value.taint) causes.insert(causes.end(), value.taint->causes.begin(), value.taint->causes.end());
       Tile column = contiguous(m.pool(), value.shape == part ? value : broadcast(m.pool(), value, part));
       kernels().scatterStrided(bytes, denseData(result) + k * bytes, pack * bytes, column.data(), calls);
     }
     m.set(instr, std::move(result), i);
   }
-  for (unsigned i = 0; i < instr.outCount && !causes.empty(); ++i)
-    m.taintSlot(m.outSlot(instr, i), maskSplat(true, shape), causes.front());
+  for (unsigned i = 0; i < instr.outCount; ++i) m.taintWhole(m.outSlot(instr, i), causes);
 }
 
 }  // namespace tilesight::exec

@@ -24,8 +24,7 @@ class RegionTaint {
       if (m.slot(slot).taint && causes_.empty()) causes_ = m.slot(slot).taint->causes;
   }
   void apply(Machine& m, const Instr& instr) const {
-    for (unsigned i = 0; i < instr.outCount && !causes_.empty(); ++i)
-      m.taintSlot(m.outSlot(instr, i), maskSplat(true, m.outShape(instr, i)), causes_.front());
+    for (unsigned i = 0; i < instr.outCount; ++i) m.taintWhole(m.outSlot(instr, i), causes_);
   }
 
  private:

@@ -112,11 +112,12 @@ void loadBlock(Machine& m, const Instr& instr, const ViewValue& view, const Bloc
 
 // Elements outside the view are not stored: they matter to nobody.
 void sinkStored(Machine& m, const Instr& instr, const Tile& value, const Resolved& access) {
-  if (!m.tainting() || !value.taint) return;
-  Tile mask = value.taint->mask.isSplat() ? maskSplat(value.taint->mask.base != 0, access.address.shape)
-                                          : reshape(m.pool(), strided(m.pool(), value.taint->mask), access.address.shape);
+  const Tile* faulty = m.meaningless(value);
+  if (!faulty) return;
+  Tile mask = faulty->isSplat() ? maskSplat(faulty->base != 0, access.address.shape)
+                                : reshape(m.pool(), strided(m.pool(), *faulty), access.address.shape);
   Tile stored = splatTile(value.kind, 0, access.address.shape);
-  stored.taint = std::make_shared<Taint>(Taint{std::move(mask), value.taint->causes});
+  stored.taint = std::make_shared<Taint>(Taint{std::move(mask), {}, value.taint->causes});
   m.sink(instr, stored, &access.mask, "value");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -80,9 +81,89 @@ uint32_t Machine::cause(Cause::Kind kind, const Instr& instr) {
 void Machine::taintSlot(uint32_t slot, Tile mask, uint32_t cause) {
   tainting_ = true;
   auto taint = std::make_shared<Taint>();
-  taint->mask = fitMask(pool_, mask, slots_[slot].shape);
+  (causes_[cause].isPromise() ? taint->unkept : taint->faulty) = fitMask(pool_, mask, slots_[slot].shape);
   taint->causes = {cause};
   slots_[slot].taint = std::move(taint);
+}
+
+void Machine::taintWhole(uint32_t slot, const std::vector<uint32_t>& causes) {
+  auto fault = std::find_if(causes.begin(), causes.end(), [this](uint32_t cause) { return !causes_[cause].isPromise(); });
+  if (fault != causes.end()) taintSlot(slot, maskSplat(true, slots_[slot].shape), *fault);
+}
+
+// Which elements of result k depend on marked elements of the operands, `which` saying in which of the two
+// masks of a taint the marks are.
+Tile Machine::dependent(const Instr& instr, const Tile& result, Tile Taint::*which) {
+  auto marked = [&](unsigned i) -> const Tile* {
+    const auto& taint = in(instr, i).taint;
+    return taint && ((*taint).*which).form != Form::Empty ? &((*taint).*which) : nullptr;
+  };
+  Tile mask = maskSplat(false, result.shape);
+  auto add = [&](const Tile& more) { mask = maskOr(pool_, mask, fitMask(pool_, more, result.shape)); };
+  auto addWhere = [&](const Tile& active, const Tile& more) {
+    add(maskAnd(pool_, active, fitMask(pool_, more, result.shape)));
+  };
+  auto inverse = [&](const Tile& active) { return maskXor(pool_, active, maskSplat(true, result.shape)); };
+  bool whole = false;
+  switch (instr.op) {
+    case Opcode::Select: {
+      if (marked(0)) add(*marked(0));
+      Tile chosen = fitMask(pool_, in(instr, 0), result.shape);
+      if (marked(1)) addWhere(chosen, *marked(1));
+      if (marked(2)) addWhere(inverse(chosen), *marked(2));
+      break;
+    }
+    case Opcode::Load: {
+      // `other` of inactive elements; tainted addresses that stayed inside give tainted values.
+      if (instr.flag & 1) {
+        Tile active = fitMask(pool_, in(instr, 1), result.shape);
+        if (marked(0)) addWhere(active, *marked(0));
+        if ((instr.flag & 2) && marked(2)) addWhere(inverse(active), *marked(2));
+      } else if (marked(0)) {
+        add(*marked(0));
+      }
+      break;
+    }
+    case Opcode::Binary: {
+      // x & 0 and false & x do not depend on x.
+      bool conjunction = static_cast<BinaryOp>(instr.sub) == BinaryOp::And && result.kind == ElementKind::I1;
+      bool disjunction = static_cast<BinaryOp>(instr.sub) == BinaryOp::Or && result.kind == ElementKind::I1;
+      for (unsigned i = 0; i < 2; ++i) {
+        if (!marked(i)) continue;
+        const Tile& other = in(instr, 1 - i);
+        if ((conjunction || disjunction) && !other.taint) {
+          Tile decides = fitMask(pool_, other, result.shape);
+          addWhere(disjunction ? inverse(decides) : decides, *marked(i));
+        } else {
+          add(*marked(i));
+        }
+      }
+      break;
+    }
+    case Opcode::Permute:
+      if (const Tile* marks = marked(0))
+        mask = permute(pool_, marks->form == Form::Box ? strided(pool_, *marks) : *marks,
+                       instr.source->attribute("order")->integers, result.shape);
+      break;
+    case Opcode::Reduce:
+    case Opcode::Scan:
+    case Opcode::Dot:
+    case Opcode::DotScaled:
+    case Opcode::Histogram:
+    case Opcode::Take:
+    case Opcode::Join:
+    case Opcode::Split:
+    case Opcode::Concat: whole = true; break;
+    case Opcode::Map: whole = instr.immediate > 1; [[fallthrough]];
+    default:
+      whole = whole || (instr.op == Opcode::InlineAsm && instr.flag > 1);
+      for (unsigned i = 0; i < instr.inCount; ++i)
+        if (marked(i)) add(*marked(i));
+  }
+  if (whole)
+    for (unsigned i = 0; i < instr.inCount; ++i)
+      if (marked(i) && countTrue(pool_, *marked(i)) > 0) mask = maskSplat(true, result.shape);
+  return countTrue(pool_, mask) ? mask : Tile{};
 }
 
 void Machine::propagate(const Instr& instr) {
@@ -98,110 +179,55 @@ void Machine::propagate(const Instr& instr) {
     default: break;
   }
   if (instr.outCount == 0) return;
-  std::shared_ptr<const Taint> first;
-  for (unsigned i = 0; i < instr.inCount; ++i) {
-    const Tile& operand = in(instr, i);
-    if (operand.taint) {
-      first = operand.taint;
-      break;
+  bool faulty = false, unkept = false;
+  for (unsigned i = 0; i < instr.inCount; ++i)
+    if (const auto& taint = in(instr, i).taint) {
+      faulty = faulty || taint->faulty.form != Form::Empty;
+      unkept = unkept || taint->unkept.form != Form::Empty;
     }
-  }
-  if (!first || endsHere(instr)) return;
+  unkept = unkept && !promisesEnd(instr);
+  if (!faulty && !unkept) return;
   for (unsigned k = 0; k < instr.outCount; ++k) {
     Tile& result = slots_[outSlot(instr, k)];
     if (result.form == Form::Empty || result.form == Form::View) continue;
-    Tile mask = maskSplat(false, result.shape);
-    auto add = [&](const Tile& more) { mask = maskOr(pool_, mask, fitMask(pool_, more, result.shape)); };
-    bool whole = false;
-    switch (instr.op) {
-      case Opcode::Select: {
-        const Tile& condition = in(instr, 0);
-        if (condition.taint) add(condition.taint->mask);
-        Tile chosen = fitMask(pool_, condition, result.shape);
-        if (in(instr, 1).taint)
-          add(maskAnd(pool_, chosen, fitMask(pool_, in(instr, 1).taint->mask, result.shape)));
-        if (in(instr, 2).taint)
-          add(maskAnd(pool_, maskXor(pool_, chosen, maskSplat(true, result.shape)),
-                      fitMask(pool_, in(instr, 2).taint->mask, result.shape)));
-        break;
-      }
-      case Opcode::Load: {
-        // `other` of inactive elements; tainted addresses that stayed inside give tainted values.
-        if (instr.flag & 1) {
-          Tile active = fitMask(pool_, in(instr, 1), result.shape);
-          if (in(instr, 0).taint) add(maskAnd(pool_, active, fitMask(pool_, in(instr, 0).taint->mask, result.shape)));
-          if ((instr.flag & 2) && in(instr, 2).taint)
-            add(maskAnd(pool_, maskXor(pool_, active, maskSplat(true, result.shape)),
-                        fitMask(pool_, in(instr, 2).taint->mask, result.shape)));
-        } else if (in(instr, 0).taint) {
-          add(in(instr, 0).taint->mask);
-        }
-        break;
-      }
-      case Opcode::Binary: {
-        // x & 0 and false & x do not depend on x.
-        bool conjunction = static_cast<BinaryOp>(instr.sub) == BinaryOp::And && result.kind == ElementKind::I1;
-        bool disjunction = static_cast<BinaryOp>(instr.sub) == BinaryOp::Or && result.kind == ElementKind::I1;
-        for (unsigned i = 0; i < 2; ++i) {
-          if (!in(instr, i).taint) continue;
-          Tile t = fitMask(pool_, in(instr, i).taint->mask, result.shape);
-          const Tile& other = in(instr, 1 - i);
-          if ((conjunction || disjunction) && !other.taint) {
-            Tile decides = fitMask(pool_, other, result.shape);
-            if (disjunction) decides = maskXor(pool_, decides, maskSplat(true, result.shape));
-            t = maskAnd(pool_, t, decides);
-          }
-          add(t);
-        }
-        break;
-      }
-      case Opcode::Permute:
-        if (in(instr, 0).taint)
-          mask = permute(pool_, in(instr, 0).taint->mask.form == Form::Box
-                                    ? strided(pool_, in(instr, 0).taint->mask)
-                                    : in(instr, 0).taint->mask,
-                         instr.source->attribute("order")->integers, result.shape);
-        break;
-      case Opcode::Reduce:
-      case Opcode::Scan:
-      case Opcode::Dot:
-      case Opcode::DotScaled:
-      case Opcode::Histogram:
-      case Opcode::Take:
-      case Opcode::Join:
-      case Opcode::Split:
-      case Opcode::Concat: whole = true; break;
-      case Opcode::Map: whole = instr.immediate > 1; [[fallthrough]];
-      default:
-        whole = whole || (instr.op == Opcode::InlineAsm && instr.flag > 1);
-        for (unsigned i = 0; i < instr.inCount; ++i)
-          if (in(instr, i).taint) add(in(instr, i).taint->mask);
-    }
-    if (whole)
-      for (unsigned i = 0; i < instr.inCount; ++i)
-        if (in(instr, i).taint && countTrue(pool_, in(instr, i).taint->mask) > 0) mask = maskSplat(true, result.shape);
-    if (result.taint) mask = maskOr(pool_, mask, fitMask(pool_, result.taint->mask, result.shape));
-    if (countTrue(pool_, mask) == 0) continue;
     auto taint = std::make_shared<Taint>();
-    taint->mask = std::move(mask);
-    if (result.taint) taint->causes = result.taint->causes;
-    for (unsigned i = 0; i < instr.inCount; ++i) {
-      if (!in(instr, i).taint) continue;
-      for (uint32_t cause : in(instr, i).taint->causes)
-        if (taint->causes.size() < kMaxCauses &&
-            std::find(taint->causes.begin(), taint->causes.end(), cause) == taint->causes.end())
-          taint->causes.push_back(cause);
+    if (faulty) taint->faulty = dependent(instr, result, &Taint::faulty);
+    if (unkept) taint->unkept = dependent(instr, result, &Taint::unkept);
+    if (taint->faulty.form == Form::Empty && taint->unkept.form == Form::Empty) continue;
+    // What the operation itself did comes first. Causes of elements that it does not use stay behind.
+    auto own = std::exchange(result.taint, nullptr);
+    std::vector<uint32_t> passed;
+    for (unsigned i = 0; i < instr.inCount; ++i)
+      if (in(instr, i).taint) addCauses(*taint, in(instr, i).taint->causes);
+    if (own) {
+      passed = std::exchange(taint->causes, own->causes);
+      for (Tile Taint::*which : {&Taint::faulty, &Taint::unkept}) {
+        Tile& mask = (*taint).*which;
+        const Tile& more = (*own).*which;
+        if (mask.form == Form::Empty) mask = more;
+        else if (more.form != Form::Empty) mask = maskOr(pool_, mask, fitMask(pool_, more, result.shape));
+      }
+      addCauses(*taint, passed);
     }
     result.taint = std::move(taint);
   }
 }
 
-bool Machine::onlyPromises(const Taint& taint) const {
-  return std::all_of(taint.causes.begin(), taint.causes.end(), [this](uint32_t cause) { return causes_[cause].isPromise(); });
+// Those of `causes` that a mask of the taint speaks of.
+void Machine::addCauses(Taint& taint, const std::vector<uint32_t>& causes) const {
+  for (uint32_t cause : causes) {
+    bool promise = causes_[cause].isPromise();
+    if ((promise ? taint.unkept : taint.faulty).form == Form::Empty) continue;
+    auto alike = std::count_if(taint.causes.begin(), taint.causes.end(),
+                               [&](uint32_t other) { return causes_[other].isPromise() == promise; });
+    if (static_cast<size_t>(alike) < kMaxCauses &&
+        std::find(taint.causes.begin(), taint.causes.end(), cause) == taint.causes.end())
+      taint.causes.push_back(cause);
+  }
 }
 
 // A promise is about addresses: it ends where a value becomes something else.
-bool Machine::endsHere(const Instr& instr) const {
+bool Machine::promisesEnd(const Instr& instr) const {
   switch (instr.op) {
     case Opcode::Splat:
     case Opcode::Broadcast:
@@ -216,29 +242,33 @@ bool Machine::endsHere(const Instr& instr) const {
     case Opcode::Cast: return false;
     default: break;
   }
-  bool compares = instr.op == Opcode::CompareI;  // sizes decide masks
-  for (unsigned i = 0; i < instr.inCount; ++i)
+  if (instr.op != Opcode::CompareI) return true;
+  for (unsigned i = 0; i < instr.inCount; ++i)  // sizes decide masks
     if (const auto& taint = in(instr, i).taint)
       for (uint32_t cause : taint->causes)
-        if (!causes_[cause].isPromise() || (compares && causes_[cause].scalar)) return false;
+        if (causes_[cause].isPromise() && causes_[cause].scalar) return false;
   return true;
 }
 
 void Machine::sink(const Instr& instr, const Tile& value, const Tile* active, const char* where) {
   if (!value.taint) return;
-  Tile hit = value.taint->mask;
-  if (active) hit = maskAnd(pool_, fitMask(pool_, hit, active->shape), *active);
-  int64_t count = countTrue(pool_, hit);
-  if (count == 0) return;
+  auto reached = [&](const Tile& mask) {
+    if (mask.form == Form::Empty || !active) return mask;
+    return maskAnd(pool_, fitMask(pool_, mask, active->shape), *active);
+  };
+  auto elements = [&](const Tile& mask) { return mask.form == Form::Empty ? 0 : countTrue(pool_, mask); };
+  Tile faulty = reached(value.taint->faulty), unkept = reached(value.taint->unkept);
+  const int64_t faults = elements(faulty), broken = elements(unkept);
   for (uint32_t number : value.taint->causes) {
     const Cause& cause = causes_[number];
-    if (!cause.isPromise()) sinkCause(instr, cause, hit, count, where);
-    else if (where == std::string_view("address") || (where == std::string_view("mask") && cause.scalar)) {
+    if (!cause.isPromise()) {
+      if (faults) sinkCause(instr, cause, faulty, faults, where);
+    } else if (broken && (where == std::string_view("address") || (where == std::string_view("mask") && cause.scalar))) {
       // Several promises of one value: its elements count once.
       bool counted = std::any_of(value.taint->causes.begin(), value.taint->causes.end(), [&](uint32_t other) {
         return other < number && causes_[other].isPromise() && causes_[other].instr == cause.instr;
       });
-      sinkPromise(instr, cause, value, hit, counted ? 0 : count, where);
+      sinkPromise(instr, cause, value, unkept, counted ? 0 : broken, where);
     }
   }
 }

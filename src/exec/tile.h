@@ -63,9 +63,10 @@ struct Tile {
   bool isMask() const { return kind == ElementKind::I1; }
 };
 
-/// Which elements of a tile are not what the program meant, and since which event.
+/// Which elements of a tile are not what the program meant, or break a promise, and since which event.
 struct Taint {
-  Tile mask;        // i1, shape of the tile
+  Tile faulty;      // i1, shape of the tile: made meaningless by a fault; Form::Empty: none
+  Tile unkept;      // i1, likewise: what was meant, but not what the compiler was promised
   std::vector<uint32_t> causes;  // indices into the machine's causes, first come first
 };
 

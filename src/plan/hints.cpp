@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 
 namespace tilesight::plan {
@@ -45,15 +46,49 @@ std::optional<Hint> hintNamed(const Operation& op, ir::Type type, const std::str
   return hint;
 }
 
+bool oneOf(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The same value in all elements, as far as the defining operation tells.
+bool isUniform(const ir::Value* value) {
+  if (value->type.shape().empty()) return true;
+  if (!value->owner) return false;
+  if (oneOf(value->owner->name, {"arith.extsi", "arith.extui", "arith.trunci"}) && value->owner->operands.size() == 1)
+    value = value->owner->operands[0];
+  if (!value->owner) return false;
+  if (ir::Attribute constant = value->owner->attribute("value"))
+    return value->owner->name == "arith.constant" && constant.kind() == ir::AttributeKind::DenseElements && constant->splat;
+  return value->owner->name == "tile.splat";
+}
+
+// Was the value led elsewhere (Hint::redirected), before conversions, changes of shape and sums with one number?
+bool isRedirected(const Operation* op) {
+  constexpr int kFar = 32;
+  for (int steps = 0; op && steps < kFar; ++steps) {
+    if (oneOf(op->name, {"arith.remsi", "arith.remui", "arith.select", "arith.minsi", "arith.minui", "arith.maxsi",
+                         "arith.maxui"}))
+      return true;
+    const ir::Value* from = nullptr;
+    if (oneOf(op->name, {"arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui", "tile.bitcast",
+                         "tile.broadcast", "tile.reshape", "tile.permute"})) {
+      if (op->operands.size() == 1) from = op->operands[0];
+    } else if (oneOf(op->name, {"arith.addi", "arith.subi", "tile.ptr_add"}) && op->operands.size() == 2) {
+      if (isUniform(op->operands[1])) from = op->operands[0];
+      else if (isUniform(op->operands[0])) from = op->operands[1];
+    }
+    op = from ? from->owner : nullptr;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Hint> resultHint(const Operation& op) {
   if (op.results.size() != 1) return std::nullopt;
   std::optional<Hint> hint = hintNamed(op, op.result()->type, "");
   if (!hint) return hint;
-  static constexpr std::string_view kRedirecting[] = {"arith.remsi", "arith.remui", "arith.select", "arith.minsi",
-                                                      "arith.minui", "arith.maxsi", "arith.maxui"};
-  for (std::string_view name : kRedirecting) hint->redirected = hint->redirected || op.name == name;
+  hint->redirected = isRedirected(&op);
   return hint;
 }
 

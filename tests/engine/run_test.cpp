@@ -81,6 +81,39 @@ TEST(Run, TheLastProgramWinsForAnyNumberOfThreads) {
   }
 }
 
+// The text form takes extents that are no powers of two; no vector of 4 fits into 6 elements.
+constexpr const char* kSixElements = R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %start = arith.addi %n, %c0 {tt.divisibility = dense<4> : tensor<1xi32>} : i32
+    %r = tt.make_range {end = 6 : i32, start = 0 : i32} : tensor<6xi32>
+    %s = tt.splat %start : i32 -> tensor<6xi32>
+    %offs = arith.addi %s, %r : tensor<6xi32>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<6x!tt.ptr<i32>>
+    %xp = tt.addptr %xs, %offs : tensor<6x!tt.ptr<i32>>, tensor<6xi32>
+    %v = tt.load %xp : tensor<6x!tt.ptr<i32>>
+    tt.store %xp, %v : tensor<6x!tt.ptr<i32>>
+    tt.return
+  }
+}
+)";
+
+TEST(Run, AVectorDoesNotReachPastAnExtentThatIsNoPowerOfTwo) {
+  auto severityFrom = [](int32_t start) {
+    Bench bench(kSixElements);
+    bench.array("x", std::vector<int32_t>(16, 7)).scalar("n", start);
+    auto report = bench.run(1);
+    EXPECT_EQ(report.findings.size(), 1u);
+    if (report.findings.empty()) return findings::Severity::Note;
+    EXPECT_EQ(report.findings[0].kind, "hint-violation");
+    EXPECT_EQ(report.findings[0].countElements, 12);
+    return report.findings[0].severity;
+  };
+  EXPECT_EQ(severityFrom(2), findings::Severity::Warning);  // pairs begin at multiples of 8 bytes
+  EXPECT_EQ(severityFrom(1), findings::Severity::Error);
+}
+
 constexpr const char* kTail = R"(
 #loc = loc("k.py":1:1)
 #p = loc("k.py":4:9)

@@ -8,6 +8,7 @@ from launch import check, kernel
 
 FORMS = {
     "affine": "base + i * down + j * right",
+    "affine_loaded": "tl.load(values + i * B + j)",
     "separable": "tl.load(rows + i) + tl.load(columns + j)",
     "dense": "tl.load(values + i * B + j)",
     "one_value": "base + i * 0 + j * 0",
@@ -42,7 +43,7 @@ def broken(tile, axis, divisor, contiguity, constancy):
     def consecutive(size):
         return all(line[g + k] == line[g] + k for line in all_lines for g in range(0, n, size) for k in range(size))
 
-    group = contiguity if contiguity > 1 else max(s for s in (1, 2, 4, 8, 16) if s <= n and consecutive(s))
+    group = max(contiguity, *(s for s in (1, 2, 4, 8, 16) if s <= n and consecutive(s)))
     for number, line in enumerate(all_lines):
         for e in range(n):
             lead = e - e % contiguity
@@ -74,7 +75,10 @@ def test_against_the_definitions(form, seed, tmp_path, collect):
             values[rng.integers(A), rng.integers(B)] += 1
         base, down, right = int(rng.choice([0, 8, 16, 4, 3])), int(rng.choice([0, 1, 8, 16])), int(rng.choice([1, 0, 2, 8]))
         i, j = np.arange(A)[:, None], np.arange(B)[None, :]
-        tile = {"affine": base + i * down + j * right, "separable": rows[:, None] + columns[None, :],
+        affine = (base + i * down + j * right).astype(np.int32)
+        if form == "affine_loaded":  # the same numbers, one by one
+            values = affine
+        tile = {"affine": affine, "affine_loaded": affine, "separable": rows[:, None] + columns[None, :],
                 "dense": values, "one_value": base + 0 * i + 0 * j}[form]
         mask = (rng.random((A, B)) < 0.7).astype(np.int32) if rng.random() < 0.5 else np.ones((A, B), np.int32)
         D0, D1, C0, C1, K0, K1 = (hint(rng, rng.random() < 0.6) for _ in range(6))
@@ -88,6 +92,26 @@ def test_against_the_definitions(form, seed, tmp_path, collect):
         assert wrong == expected, (tile, mask, D0, D1, C0, C1, K0, K1, report.findings)
         seen.add(bool(bad.any()))
     assert True in seen
+
+
+LOADED = """
+@triton.jit
+def kernel(x, values, out, AFFINE: tl.constexpr, D: tl.constexpr, C: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    t = i + 16 if AFFINE else tl.load(values + i)
+    t = tl.max_contiguous(tl.multiple_of(t, D), C)
+    tl.store(out + i, tl.load(x + t))
+"""
+
+
+@pytest.mark.parametrize("affine", [True, False])
+def test_a_smaller_group_takes_nothing_back(affine, tmp_path, collect):
+    """Only the first of the 64 consecutive values need be a multiple, whatever else is promised."""
+    function = kernel(tmp_path, LOADED)
+    values, out = np.arange(16, 80, dtype=np.int32), np.zeros(64, np.float32)
+    found = {D: [f["counts"]["elements"] for f in check(function, np.zeros(80, np.float32), values, out, AFFINE=affine,
+                                                        D=D, C=4, N=64).findings] for D in (4, 16, 32)}
+    assert found == {4: [], 16: [], 32: [64]}
 
 
 SPECIALISED = """

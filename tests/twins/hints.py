@@ -160,6 +160,35 @@ def size_as_promised(run):
     run(ragged)[(1,)](numbers(16), ints(8), numbers(8), N=16)
 
 
+@triton.jit
+def divided(x, divisors, y, start, N: tl.constexpr):
+    i = tl.arange(0, N)
+    d = tl.load(divisors + i)
+    q = tl.multiple_of(i // d + start, 8)  # BUG: hint-violation hint
+    v = tl.load(x + q, mask=d != 0, other=0)  # BUG: out-of-bounds load x
+    tl.store(y + i, v)
+
+
+@case(finds("hint-violation hint", severity="warning", element=[8], elements=21, programs=1), oracle=False)
+def division_by_zero_that_is_masked_off(run):
+    """Nothing is wrong about the active elements but their promise."""
+    run(divided)[(1,)](numbers(36), ints(*[0] * 8, *[1] * 24), numbers(32), 4, N=32)
+
+
+@case(finds("hint-violation hint", severity="warning", element=[8], elements=21, programs=1),
+      finds("out-of-bounds load x", element=[8], elements=24, programs=1), oracle=False)
+def promise_and_bounds_broken_beside_a_division_by_zero(run):
+    run(divided)[(1,)](numbers(12), ints(*[0] * 8, *[1] * 24), numbers(32), 4, N=32)
+
+
+@case(finds("hint-violation hint", severity="warning", element=[8], elements=7, programs=1),
+      finds("out-of-bounds load x", element=[8], elements=7, programs=1), oracle=False)
+def every_element_out_of_bounds_breaks_its_promise_too(run):
+    """0 // 0 in the first 8, values 12 to 15 and 17 to 19 past the end; 16 is a multiple, and masked off."""
+    divisors = [0] * 8 + [1] * 4 + [0] + [1] * 3
+    run(divided)[(1,)](numbers(12), ints(*divisors), numbers(16), 4, N=16)
+
+
 # -- max_contiguous ----------------------------------------------------------------------------------------
 
 
@@ -201,6 +230,30 @@ def rows_that_wrap_around(run):
     a, b = rng.standard_normal((20, 32)).astype(np.float32), rng.standard_normal((32, 40)).astype(np.float32)
     c = np.zeros((20, 40), np.float32)
     run(wrapped)[(2, 3)](a, b, c, 20, 40, 32, BM=16, BN=16, BK=16)
+    assert np.abs(c - a @ b).max() < 1e-1
+
+
+@triton.jit
+def wrapped_and_converted(a, b, c, M, N, K, first, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """The promise is made about the wrapped rows after a conversion, a change of shape or an addition."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    am = tl.max_contiguous(tl.multiple_of((m % M).to(tl.int64)[:, None], (BM, 1)), (BM, 1))
+    bn = tl.max_contiguous(tl.multiple_of((n % N).to(tl.int64), BN), BN)
+    bn = tl.max_contiguous(tl.multiple_of(bn + first, BN), BN)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for j in range(0, K, BK):
+        acc += tl.dot(tl.load(a + am * K + (j + k)[None, :]), tl.load(b + (j + k)[:, None] * N + bn[None, :]))
+    tl.store(c + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@case()
+def rows_that_wrap_around_and_are_converted(run):
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((20, 32)).astype(np.float32), rng.standard_normal((32, 40)).astype(np.float32)
+    c = np.zeros((20, 40), np.float32)
+    run(wrapped_and_converted)[(2, 3)](a, b, c, 20, 40, 32, 0, BM=16, BN=16, BK=16)
     assert np.abs(c - a @ b).max() < 1e-1
 
 
