@@ -67,11 +67,7 @@ Mappings& mappings() {
 
 }  // namespace
 
-BitSpan::BitSpan(int64_t bits) : count_((bits + 63) / 64 + 1) {
-  words_ = mappings().take(&count_);
-  low_ = count_;
-  high_ = 0;
-}
+BitSpan::BitSpan(int64_t bits) : count_((bits + 63) / 64 + 1), low_(count_), high_(0) {}
 
 BitSpan::~BitSpan() {
   if (words_) mappings().give(words_, count_, low_, high_);
@@ -82,6 +78,7 @@ BitSpan::BitSpan(BitSpan&& other) noexcept
 
 void BitSpan::set(int64_t from, int64_t to) {
   if (from >= to) return;
+  if (!any()) words_ = mappings().take(&count_);  // most spans are never touched
   int64_t first = from / 64, last = (to - 1) / 64;
   low_ = std::min(low_, first);
   high_ = std::max(high_, last + 1);
@@ -97,8 +94,9 @@ void BitSpan::set(int64_t from, int64_t to) {
 }
 
 bool BitSpan::intersects(const BitSpan& other) const {
+  if (!any() || !other.any()) return false;
+  if (!words_ || !other.words_) return true;
   int64_t low = std::max(low_, other.low_), high = std::min(high_, other.high_);
-  if (!words_ || !other.words_) return any() && other.any();
   for (int64_t i = low; i < high; ++i)
     if (words_[i] & other.words_[i]) return true;
   return false;
