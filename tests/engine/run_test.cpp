@@ -220,6 +220,50 @@ module {
   EXPECT_EQ(bench.arrays[0][0], 1);
 }
 
+// What stands at the end of a region is read by the operation that has the region.
+TEST(Run, ARegionThatEndsWithAnUnknownOperationIsRefused) {
+  const std::string while_ = R"(
+module {
+  tt.func public @k(%y: !tt.ptr<i32>, %n: i32) {
+    %r = scf.while (%a = %n) : (i32) -> (i32) {
+      %c0 = arith.constant 0 : i32
+      %go = arith.cmpi sgt, %a, %c0 : i32
+      CONDITION
+    } do {
+    ^bb0(%a: i32):
+      YIELD
+    }
+    tt.store %y, %r : !tt.ptr<i32>
+    tt.return
+  }
+}
+)";
+  const std::string for_ = R"(
+module {
+  tt.func public @k(%y: !tt.ptr<i32>, %n: i32) {
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c1 to %n step %c1 iter_args(%a = %n) -> (i32) : i32 {
+      YIELD
+    }
+    tt.store %y, %r : !tt.ptr<i32>
+    tt.return
+  }
+}
+)";
+  const auto problemOf = [](std::string text, const std::string& condition, const std::string& yield) {
+    for (const auto& [what, by] : {std::pair{"CONDITION", condition}, std::pair{"YIELD", yield}})
+      if (size_t at = text.find(what); at != std::string::npos) text.replace(at, std::strlen(what), by);
+    auto kernel = compile(text, "test.ttir");
+    return kernel ? "" : kernel.error().str();
+  };
+  const std::string condition = "scf.condition(%go) %a : i32", yield = "scf.yield %a : i32", unknown = "\"scf.other\"() : () -> ()";
+  EXPECT_EQ(problemOf(while_, condition, yield), "");
+  EXPECT_EQ(problemOf(for_, "", yield), "");
+  EXPECT_EQ(problemOf(while_, condition, unknown), "test.ttir:10:7: error: a region of scf.while ends with scf.other, expected scf.yield");
+  EXPECT_EQ(problemOf(while_, unknown, yield), "test.ttir:7:7: error: a region of scf.while ends with scf.other, expected scf.condition");
+  EXPECT_EQ(problemOf(for_, "", unknown), "test.ttir:6:7: error: a region of scf.for ends with scf.other, expected scf.yield");
+}
+
 TEST(Run, ArgumentsThatDoNotFitAreAnError) {
   Bench bench(kTail);
   bench.array("x", {1}).scalar("y", 3).scalar("n", 1);
