@@ -29,9 +29,15 @@ void Collector::count(const FindingKey& key, int64_t elements, int64_t linear) {
   }
 }
 
-void Collector::addConsequence(const plan::Instr* instr, const std::string& text) {
-  for (auto& [key, entry] : entries_)
-    if (key.instr == instr) findings::addConsequence(entry.finding, text);
+void Collector::addConsequence(const plan::Instr* instr, Of of, const std::string& text) {
+  std::vector<std::string>& texts = consequences_[{instr, of}];
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+}
+
+// Nothing comes of an access that takes effect all the same.
+bool Collector::tellsOf(const std::string& kind, Of of) {
+  if (of == Of::Promises) return kind == "hint-violation";
+  return kind != "hint-violation" && kind != "out-of-view" && kind != "misaligned";
 }
 
 void Collector::addUnknown(findings::Unknown unknown) {
@@ -58,10 +64,16 @@ void Collector::merge(Collector&& later) {
     it->second.finding.countPrograms += entry->finding.countPrograms;
     findings::merge(it->second.finding, entry->finding);
   }
+  for (const auto& [place, texts] : later.consequences_)
+    for (const std::string& text : texts) addConsequence(place.first, place.second, text);
   for (auto& unknown : later.unknowns_) addUnknown(std::move(unknown));
 }
 
 std::vector<findings::Finding> Collector::takeFindings() {
+  for (auto& [key, entry] : entries_)
+    for (Of of : {Of::Faults, Of::Promises})
+      if (auto texts = consequences_.find({key.instr, of}); tellsOf(key.kind, of) && texts != consequences_.end())
+        for (const std::string& text : texts->second) findings::addConsequence(entry.finding, text);
   std::vector<Entry*> order;
   for (auto& [key, entry] : entries_) order.push_back(&entry);
   std::sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->order < b->order; });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -29,8 +30,10 @@ class Collector {
   findings::Finding& add(const FindingKey& key, findings::Finding finding);
   /// Counts `elements` more for a finding of program `linear`.
   void count(const FindingKey& key, int64_t elements, int64_t linear);
-  /// To every finding at this instruction.
-  void addConsequence(const plan::Instr* instr, const std::string& text);
+  /// What came of faults at this instruction, or of promises that it breaks. The findings there that tell of those
+  /// get it when they are taken, whichever program they are of: a fault and its finding may be of different ranges.
+  enum class Of : uint8_t { Faults, Promises };
+  void addConsequence(const plan::Instr* instr, Of of, const std::string& text);
   void addUnknown(findings::Unknown unknown);
   /// Keeps text that the programs print.
   void print(std::string text) { printed_ += text; }
@@ -43,12 +46,15 @@ class Collector {
   bool empty() const { return entries_.empty() && unknowns_.empty(); }
 
  private:
+  static bool tellsOf(const std::string& kind, Of of);
+
   struct Entry {
     findings::Finding finding;
     int64_t lastProgram = -1;
     size_t order = 0;
   };
   std::map<FindingKey, Entry> entries_;
+  std::map<std::pair<const plan::Instr*, Of>, std::vector<std::string>> consequences_;
   std::vector<findings::Unknown> unknowns_;
   std::string printed_;
 };

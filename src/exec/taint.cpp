@@ -297,7 +297,7 @@ void Machine::sinkPromise(const Instr& instr, const Cause& cause, const Tile& va
   }
   if (wrong && found->severity != findings::Severity::Error) {
     found->severity = findings::Severity::Error;
-    collector_.addConsequence(cause.instr, fmt::format("line {}: the compiler, trusting the promise, combines elements of this {} "
+    collector_.addConsequence(cause.instr, Collector::Of::Promises, fmt::format("line {}: the compiler, trusting the promise, combines elements of this {} "
                                                        "that {}", place.frame.line, operationName(instr),
                                                        mask ? "the mask tells apart" : "do not lie together"));
   }
@@ -311,7 +311,7 @@ void Machine::sinkCause(const Instr& instr, const Cause& cause, const Tile& hit,
     std::string text = control ? fmt::format("this {} depends on it", where)
                                : fmt::format("the {} of this {} depends on it", where, operationName(instr));
     if (place.frame.line) text = fmt::format("line {}: {}", place.frame.line, text);
-    collector_.addConsequence(cause.instr, text);
+    collector_.addConsequence(cause.instr, Collector::Of::Faults, text);
     return;
   }
   FindingKey key{kindName(cause.kind), cause.instr, -1};

@@ -220,6 +220,37 @@ module {
   EXPECT_EQ(bench.arrays[0][0], 1);
 }
 
+// Program 0 reads outside the view of one element, the others outside the allocation of two.
+TEST(Run, WhatComesOfAFaultIsToldOfThatFaultForAnyNumberOfThreads) {
+  for (unsigned threads : {1u, 2u}) {
+    Bench bench(R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {
+    %pid = tt.get_program_id x : i32
+    %c1 = arith.constant 1 : i32
+    %at = arith.addi %pid, %c1 : i32
+    %xp = tt.addptr %x, %at : !tt.ptr<i32>, i32
+    %v = tt.load %xp : !tt.ptr<i32> loc("k.py":3:5)
+    tt.store %y, %v : !tt.ptr<i32> loc("k.py":4:5)
+    tt.return
+  }
+}
+)");
+    bench.array("x", {1, 2}).array("y", {0});
+    bench.launch.arguments[0].view.shape = {1};
+    RunOptions options;
+    options.clients.push_back({clients::find("sanitizer")});
+    options.threads = threads;
+    options.alwaysDivide = true;
+    auto report = bench.run(3, options);
+    ASSERT_EQ(report.findings.size(), 2u);
+    EXPECT_EQ(report.findings[0].kind, "out-of-view");
+    EXPECT_EQ(report.findings[0].consequences, std::vector<std::string>{}) << threads << " threads: the read takes effect";
+    EXPECT_EQ(report.findings[1].kind, "out-of-bounds");
+    EXPECT_EQ(report.findings[1].consequences, std::vector<std::string>{"line 4: the value of this store depends on it"});
+  }
+}
+
 // What stands at the end of a region is read by the operation that has the region.
 TEST(Run, ARegionThatEndsWithAnUnknownOperationIsRefused) {
   const std::string while_ = R"(
