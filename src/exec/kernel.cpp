@@ -83,6 +83,8 @@ Result<std::shared_ptr<const Kernel>> Kernel::compile(const std::string& text, c
   if (!kernel->common_.entry())
     return failure(Diagnostic{name, 0, 0, "the module has no single public function",
                               "a kernel is one `tt.func public`"});
+  if (const ir::Operation& entry = *kernel->common_.entry(); entry.regions.empty() || entry.regions[0]->empty())
+    return failure(Diagnostic{name, entry.sourceLine, entry.sourceColumn, "the kernel is declared, but has no body", {}});
   TS_CHECK(checkRegions(kernel->common_, *kernel, name));
   return std::shared_ptr<const Kernel>(std::move(kernel));
 }

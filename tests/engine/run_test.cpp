@@ -251,6 +251,12 @@ module {
   }
 }
 
+TEST(Run, AKernelWithoutABodyIsRefused) {
+  auto kernel = compile("module {\n  tt.func public @k(!tt.ptr<i32>)\n}\n", "test.ttir");
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.error().str(), "test.ttir:2:3: error: the kernel is declared, but has no body");
+}
+
 // What stands at the end of a region is read by the operation that has the region.
 TEST(Run, ARegionThatEndsWithAnUnknownOperationIsRefused) {
   const std::string while_ = R"(
