@@ -6,12 +6,13 @@ processor, which other programs disturb less.
 """
 
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+import processor
 
 ROOT = Path(__file__).resolve().parent.parent
 GOAL = 0.3  # seconds that `tilesight run` may add, first launch included
@@ -30,20 +31,14 @@ assert (y == 1).all()
 """
 
 
-def processor():
-    """Seconds that ended child processes took."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def best(command, environment, repeat, before=lambda: None):
     """(clock, processor): the fewest seconds of each."""
     times = []
     for _ in range(repeat):
         before()
-        start, used = time.perf_counter(), processor()
+        start, used = time.perf_counter(), processor.children()
         subprocess.run(command, env=environment, check=True, stdin=subprocess.DEVNULL, capture_output=True)
-        times.append((time.perf_counter() - start, processor() - used))
+        times.append((time.perf_counter() - start, processor.children() - used))
     return tuple(map(min, zip(*times)))
 
 

@@ -9,12 +9,13 @@ launches add, in processor time: other work on the machine changes that least.
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+import processor
 
 HERE = Path(__file__).resolve().parent
 TESTS = 200
@@ -75,20 +76,15 @@ def test_softmax(cols):
 '''
 
 
-def _processor():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def seconds(python, folder, side, options=(), **environment):
-    paths = [str(HERE.parent / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
     """(of the clock, of processors) that pytest takes."""
-    start, before = time.perf_counter(), _processor()
+    paths = [str(HERE.parent / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    start, before = time.perf_counter(), processor.children()
     done = subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tilesight.pytest_plugin",
                            *options], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                           env={**os.environ, "PYTHONPATH": os.pathsep.join(reversed(paths)), "SUITE_SIDE": side,
                                "TILESIGHT_CACHE_DIR": str(Path(folder) / "cache"), **environment})
-    elapsed = time.perf_counter() - start, _processor() - before
+    elapsed = time.perf_counter() - start, processor.children() - before
     if f"{TESTS} passed" not in done.stdout:
         raise SystemExit(done.stdout[-3000:] + done.stderr[-1000:])
     return elapsed

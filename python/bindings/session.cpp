@@ -35,7 +35,7 @@ void construct(Session* place, std::vector<std::string> ignore, const nb::list& 
   findings::SessionOptions options;
   options.optionPrefix = optionPrefix;
   options.ignore = std::move(ignore);
-  for (nb::handle rule : ignoreRules) options.ignoreRules.push_back(ruleOf(nb::borrow<nb::tuple>(rule)));
+  for (nb::handle rule : ignoreRules) options.ignoreRules.push_back(ruleOf(nb::tuple(rule)));
   options.printLimit = printLimit;
   const auto parsed = findings::parseFailOn(failOn);
   if (!parsed) throw Error("fail_on is \"" + failOn + "\"; it can be error, warning or never");
@@ -113,8 +113,7 @@ nb::dict projectSettings(const std::string& directory, bool withinRepository) {
 /// "" for a kind of finding, else what is wrong with the name.
 std::string kindProblem(const std::string& name) {
   if (findings::findKind(name)) return {};
-  const std::string near(findings::nearestKind(name));
-  return "\"" + name + "\" is no kind of finding" + (near.empty() ? "" : "; did you mean " + near + "?");
+  return "\"" + name + "\" is no kind of finding" + findings::didYouMeanKind(name);
 }
 
 }  // namespace

@@ -104,6 +104,15 @@ def seconds(value, name="timeout"):
     return number
 
 
+def gpu(value, name="like"):
+    """The key of a GPU of --like."""
+    from .capture.gpus import GPUS
+
+    if value.lower() not in GPUS:
+        raise Error(f"{name} is {value!r}; it can be {', '.join(GPUS)}")
+    return value.lower()
+
+
 def size(value, name="keep_inputs"):
     """Bytes: 65536, "64K", "1M", "2G"."""
     match = re.fullmatch(r"(\d+)([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
@@ -147,7 +156,7 @@ def project_settings(directory, within_repository=False):
 
     settings = native().project_settings(directory, within_repository)
     places = settings.pop("places")
-    for name, check in (("client", checked_clients), ("like", _gpu)):
+    for name, check in (("client", checked_clients), ("like", gpu)):
         if name in settings:
             try:
                 check(settings[name])
@@ -155,13 +164,6 @@ def project_settings(directory, within_repository=False):
                 line, column = places[name]
                 raise Error(f"{settings['file']}:{line}:{column}: error: {error}") from None
     return settings
-
-
-def _gpu(name):
-    from .capture.gpus import GPUS
-
-    if name.lower() not in GPUS:
-        raise Error(f"like is {name!r}; it can be {', '.join(GPUS)}")
 
 
 class Config:
@@ -195,8 +197,7 @@ class Config:
     def accepted(self):
         """What sessions of this process leave out, as Session takes it."""
         project = self.project()
-        return {"ignore": project.get("ignore", []),
-                "ignore_rules": [tuple(rule) for rule in project.get("ignore_rules", [])]}
+        return {"ignore": project.get("ignore", []), "ignore_rules": project.get("ignore_rules", [])}
 
     def resolve(self, name, decorator=None):
         """The value in force, where `decorator` says what the code asked for."""

@@ -4,7 +4,7 @@ import dataclasses
 import os
 import re
 
-from .config import project_settings, seconds, size
+from .config import gpu, project_settings, seconds, size
 from .engine import native
 
 USAGE = """\
@@ -103,7 +103,7 @@ class Options:
     def accepted(self):
         """What the session leaves out or accepts, as native Session takes it."""
         return {"ignore": [*self.ignore, *self.project.get("ignore", [])],
-                "ignore_rules": [tuple(rule) for rule in self.project.get("ignore_rules", [])],
+                "ignore_rules": self.project.get("ignore_rules", []),
                 "baseline": self.baseline or "", "write_baseline": self.write_baseline or ""}
 
     @property
@@ -196,22 +196,12 @@ def _kinds(option, text):
     return kinds
 
 
-def _level(option, text):
-    if text not in ("error", "warning", "never"):
-        raise ValueError(f"{option} is {text!r}; it can be error, warning or never")
-    return text
-
-
-def _format(option, text):
-    if text not in ("text", "github"):
-        raise ValueError(f"{option} is {text!r}; it can be text or github")
-    return text
-
-
-def _data(option, text):
-    if text not in ("all", "indices", "none"):
-        raise ValueError(f"{option} is {text!r}; it can be all, indices or none")
-    return text
+def _one_of(*values):
+    def parse(option, text):
+        if text not in values:
+            raise ValueError(f"{option} is {text!r}; it can be {', '.join(values[:-1])} or {values[-1]}")
+        return text
+    return parse
 
 
 def _file(option, text):
@@ -231,11 +221,7 @@ def _kernel(option, text):
 
 
 def _gpu(option, text):
-    from .capture.gpus import GPUS
-
-    if text.lower() not in GPUS:
-        raise ValueError(f"{option} is {text!r}; it can be {', '.join(GPUS)}")
-    return text.lower()
+    return gpu(text, option)
 
 
 def _size(option, text):
@@ -259,19 +245,19 @@ _OPTIONS = {
     "--launch-count": ("launch_count", _number(0)),
     "--ignore": ("ignore", _kinds),
     "--print-limit": ("print_limit", _number(0)),
-    "--fail-on": ("fail_on", _level),
+    "--fail-on": ("fail_on", _one_of("error", "warning", "never")),
     "--error-exitcode": ("error_exitcode", _number(0, 255)),
     "--baseline": ("baseline", _file),
     "--write-baseline": ("write_baseline", _file),
     "--json": ("json", _file),
     "--sarif": ("sarif", _file),
-    "--format": ("format", _format),
+    "--format": ("format", _one_of("text", "github")),
     "-o": ("output", _file),
     "--output": ("output", _file),
     "--save": ("save", _text),
     "--save-all": ("save_all", None),
     "--save-limit": ("save_limit", _size),
-    "--data": ("data", _data),
+    "--data": ("data", _one_of("all", "indices", "none")),
     "--threads": ("threads", _number(0)),
     "--num-sms": ("num_sms", _number(1)),
     "--seed": ("seed", _number(0, 2**64 - 1)),

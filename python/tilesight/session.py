@@ -307,9 +307,7 @@ class Recorder:
             return
         with self._lock:
             if self._judge is None:
-                accepted = options["accepted"]
-                rules = [tuple(rule) for rule in accepted["ignore_rules"]]
-                self._judge = engine.native().Session(**{**accepted, "ignore_rules": rules})
+                self._judge = engine.native().Session(**options["accepted"])
             self._judge.add(report.native)
             if not self._judge.errors:
                 return

@@ -26,6 +26,16 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+std::vector<std::string> commaSeparated(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    if (const std::string_view part = trimmed(text.substr(0, comma)); !part.empty()) parts.emplace_back(part);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return parts;
+}
+
 void addMissing(std::vector<std::string>& all, const std::vector<std::string>& more) {
   for (const std::string& item : more)
     if (std::find(all.begin(), all.end(), item) == all.end()) all.push_back(item);

@@ -26,6 +26,9 @@ std::string printable(std::string_view text);
 /// `text` without the blanks at its ends.
 std::string_view trimmed(std::string_view text);
 
+/// "a, b" -> "a", "b", without blanks and empty parts.
+std::vector<std::string> commaSeparated(std::string_view text);
+
 /// Appends what is not among `all` yet.
 void addMissing(std::vector<std::string>& all, const std::vector<std::string>& more);
 

@@ -51,14 +51,6 @@ std::string command(const char* name, const SessionOptions& options, const Frame
   return fmt::format("::{}{}::{}\n", name, properties, escaped(text, false));
 }
 
-/// What stands below the first line of a finding's text.
-std::string evidence(const Finding& finding, const SessionOptions& options) {
-  std::string text = findingText(finding, false, options.repositoryRoot);
-  text.erase(0, text.find('\n') + 1);
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-
 /// Text in a cell of a table.
 std::string cell(std::string_view text) {
   std::string out;
@@ -102,7 +94,7 @@ std::string sessionGithub(const Session& session) {
     if (options.printLimit && shown == options.printLimit) break;
     out += command(commandOf(finding.severity), options, finding.location, finding.sourceLine,
                    fmt::format("{} in {}", finding.kind, finding.kernel),
-                   finding.message + "\n" + evidence(finding, options));
+                   finding.message + "\n" + evidenceText(finding, options.repositoryRoot));
     ++shown;
   }
   if (const size_t hidden = session.findings().size() - shown)
@@ -115,9 +107,7 @@ std::string sessionGithub(const Session& session) {
   if (options.quiet) return out;
   if (session.launches()) out += summaryLine(session);
   else if (session.problems().empty() && session.internalErrors().empty())
-    out += command("warning", options, {}, "", "tilesight",
-                   (session.noLaunchReason().empty() ? "no kernel was launched" : session.noLaunchReason()) +
-                       ": nothing was checked");
+    out += command("warning", options, {}, "", "tilesight", nothingChecked(session));
   return out;
 }
 

@@ -20,13 +20,7 @@ std::optional<IgnoreComment> parse(std::string_view comment, uint32_t line) {
   IgnoreComment result{.line = line};
   const size_t close = rest.find(']');
   if (!rest.starts_with('[') || close == rest.npos) return result;
-  rest = rest.substr(1, close - 1);
-  while (!rest.empty()) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    if (const std::string_view kind = trimmed(rest.substr(0, comma)); !kind.empty())
-      result.kinds.emplace_back(kind);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
+  result.kinds = commaSeparated(rest.substr(1, close - 1));
   return result;
 }
 

@@ -46,6 +46,11 @@ std::string_view nearestKind(std::string_view name) {
   return nearest(name, names);
 }
 
+std::string didYouMeanKind(std::string_view name) {
+  const std::string_view near = nearestKind(name);
+  return near.empty() ? std::string() : fmt::format("; did you mean {}?", near);
+}
+
 std::string explainText(const KindInfo& kind) {
   std::string out = fmt::format("{}: {}\n", kind.name, kind.summary);
   out += fmt::format("  client: {}, severity: {}\n\n", kind.client, kind.severity);

@@ -24,8 +24,11 @@ struct KindInfo {
 std::span<const KindInfo> kinds();
 /// The row of `name`, or null.
 const KindInfo* findKind(std::string_view name);
+
 /// The kind whose name is nearest to `name`, or "" if none is near.
 std::string_view nearestKind(std::string_view name);
+/// "; did you mean X?" for a name that no kind has, or "" if none is near.
+std::string didYouMeanKind(std::string_view name);
 
 /// What `tilesight explain KIND` prints.
 std::string explainText(const KindInfo& kind);

@@ -148,9 +148,7 @@ class Writer {
       }
     }
     // The evidence, as in the report for people.
-    std::string body = findingText(finding, false, options_.repositoryRoot);
-    body.erase(0, body.find('\n') + 1);
-    text += "\n\n" + escaped(body);
+    text += "\n\n" + escaped(evidenceText(finding, options_.repositoryRoot));
     while (text.ends_with('\n')) text.pop_back();
     json["message"] = message(text);
     if (!finding.location.file.empty() || !finding.kernel.empty())

@@ -28,7 +28,7 @@ std::string outOfBounds(const Finding& f, const std::string& what, const char* v
 
 }  // namespace
 
-std::string sentence(const Finding& f) {
+std::optional<std::string> standardSentence(const Finding& f) {
   const bool read = f.accessKind == "read", write = f.accessKind == "write";
   const char* verb = read ? "reads" : write ? "writes" : "updates";
   const Operand* o = f.operand ? &*f.operand : nullptr;
@@ -43,19 +43,15 @@ std::string sentence(const Finding& f) {
   if (f.kind == "foreign-pointer")
     return fmt::format("{} at an address that belongs to no tensor of this launch", what);
   if (f.kind == "read-only-write") return fmt::format("{} {} memory that was passed as read-only", what, verb);
-  if (f.kind == "misaligned" && f.accessBytes == 0) return f.message;  // a descriptor's: no access
+  if (f.kind == "misaligned" && f.accessBytes == 0) return std::nullopt;  // a descriptor's: no access
   if (f.kind == "misaligned" && o)
     return fmt::format("{} {} {} at byte offset {}, which is not a multiple of {}", what, verb, bytes(f.accessBytes),
                        grouped(o->byteOffset), f.accessBytes);
   if (f.kind == "misaligned") return fmt::format("{} at an address that is not a multiple of {}", what, f.accessBytes);
-  return f.message;
+  return std::nullopt;
 }
 
-bool hasSentence(const Finding& finding) {
-  Finding bare = finding;
-  bare.message.clear();
-  return !sentence(bare).empty();
-}
+std::string sentence(const Finding& finding) { return standardSentence(finding).value_or(finding.message); }
 
 void merge(Finding& first, const Finding& later) {
   // A client's own message stays; the standard one tells the farthest of all.

@@ -1,17 +1,18 @@
 // The sentence of a finding, and what two findings of one place amount to.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "findings/finding.h"
 
 namespace tilesight::findings {
 
-/// The sentence for a finding of a known kind, from its evidence; its message as it is for others.
-std::string sentence(const Finding& finding);
+/// The sentence of a kind that has one, made of the evidence.
+std::optional<std::string> standardSentence(const Finding& finding);
 
-/// Does the kind have a sentence, so that the message is made of the evidence?
-bool hasSentence(const Finding& finding);
+/// The same; for other kinds the message as it is.
+std::string sentence(const Finding& finding);
 
 /// Takes into `first` what a later finding of the same place, kind and argument adds: the higher severity, the
 /// farthest bytes on either side, counts of elements, consequences. The witness stays the first. `countPrograms`

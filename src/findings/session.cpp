@@ -42,7 +42,7 @@ std::string keyOf(const Finding& finding) {
   key += unit + finding.kernel + unit + finding.kernelFile + unit + finding.operation + unit;
   if (finding.operand) key += finding.operand->argument;
   // One place can go wrong in two ways that a kind's own words tell apart; their numbers are each launch's.
-  if (!hasSentence(finding)) key += unit + withoutNumbers(finding.message);
+  if (!standardSentence(finding)) key += unit + withoutNumbers(finding.message);
   appendFrame(key, finding.location);
   for (const Frame& frame : finding.stack) appendFrame(key, frame);
   return key;
@@ -241,9 +241,7 @@ bool Session::isIgnoredByComment(const Finding& finding) {
     for (const std::string& kind : comment.kinds) {
       suppressed |= kind == finding.kind;
       if (findKind(kind) || kind == finding.kind) continue;  // a client may have kinds of its own
-      const std::string_view near = nearestKind(kind);
-      addNote(fmt::format("{}: `ignore[{}]` names no kind of finding{}", place, kind,
-                          near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+      addNote(fmt::format("{}: `ignore[{}]` names no kind of finding{}", place, kind, didYouMeanKind(kind)));
     }
   }
   return suppressed;

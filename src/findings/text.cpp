@@ -300,6 +300,18 @@ std::string findingText(const Finding& raw, bool colour, const std::string& dire
   return out;
 }
 
+std::string evidenceText(const Finding& finding, const std::string& directory) {
+  std::string text = findingText(finding, false, directory);
+  text.erase(0, text.find('\n') + 1);
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+std::string nothingChecked(const Session& session) {
+  const std::string& reason = session.noLaunchReason();
+  return (reason.empty() ? "no kernel was launched" : reason) + ": nothing was checked";
+}
+
 std::string unknownText(const UnknownSummary& summary, bool colour, const std::string& directory) {
   const Painter paint(colour);
   const Unknown unknown = cleaned(summary.unknown);
@@ -343,8 +355,7 @@ std::string sessionText(const Session& session, bool colour) {
       out += kernelLine(kernel, kernelName(kernel, kernels, options.workingDirectory), paint);
     out += summaryLine(session);
   } else if (session.problems().empty() && session.internalErrors().empty()) {
-    const std::string& reason = session.noLaunchReason();
-    out += (reason.empty() ? "no kernel was launched" : printable(reason)) + ": nothing was checked\n";
+    out += printable(nothingChecked(session)) + "\n";
   }
   return out;
 }

@@ -12,6 +12,12 @@ namespace tilesight::findings {
 /// notes, consequences, counts. Paths below `directory` are shown relative to it.
 std::string findingText(const Finding& finding, bool colour, const std::string& directory);
 
+/// What stands below its first line, without a newline at the end.
+std::string evidenceText(const Finding& finding, const std::string& directory);
+
+/// "no kernel was launched: nothing was checked", or why no launch was checked.
+std::string nothingChecked(const Session& session);
+
 /// One thing that was not checked, in the same form.
 std::string unknownText(const UnknownSummary& unknown, bool colour, const std::string& directory);
 

@@ -108,10 +108,9 @@ class Reader {
 
   Status isKind(const toml::node& place, const std::string& name) const {
     if (findings::findKind(name)) return {};
-    const std::string_view near = findings::nearestKind(name);
+    const std::string hint = findings::didYouMeanKind(name);
     return at(place.source(), fmt::format("\"{}\" is no kind of finding{}", findings::printable(name),
-                                          near.empty() ? "; tilesight explain lists them"
-                                                       : fmt::format("; did you mean {}?", near)));
+                                          hint.empty() ? "; tilesight explain lists them" : hint));
   }
 
   Status client(const std::string& name, const toml::node& value) {
@@ -119,12 +118,8 @@ class Reader {
     TS_CHECK(texts(name, value, given, nullptr));
     settings_.client.emplace();
     for (const std::string& list : given)  // "a,b" is allowed as on the command line
-      for (size_t at = 0; at <= list.size();) {
-        const size_t end = std::min(list.find(',', at), list.size());
-        const std::string_view item = findings::trimmed(std::string_view(list).substr(at, end - at));
-        if (!item.empty() && item != "off") settings_.client->emplace_back(item);
-        at = end + 1;
-      }
+      for (std::string& item : findings::commaSeparated(list))
+        if (item != "off") settings_.client->push_back(std::move(item));
     return {};
   }
 

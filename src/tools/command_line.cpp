@@ -20,9 +20,7 @@ namespace {
 
 std::string validKind(std::string& name) {
   if (findings::findKind(name)) return {};
-  const std::string_view near = findings::nearestKind(name);
-  return fmt::format("\"{}\" is no kind of finding{}", name,
-                     near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  return fmt::format("\"{}\" is no kind of finding{}", name, findings::didYouMeanKind(name));
 }
 
 /// As `tilesight run` words it.

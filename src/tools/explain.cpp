@@ -36,9 +36,9 @@ int explain(const ExplainOptions& options) {
   for (const std::string& name : options.kinds) {
     const findings::KindInfo* kind = findings::findKind(name);
     if (!kind) {
-      const std::string_view near = findings::nearestKind(name);
-      return usageError(fmt::format("there is no kind of finding \"{}\"; {}", name,
-                                    near.empty() ? "tilesight explain lists all" : fmt::format("did you mean {}?", near)),
+      const std::string hint = findings::didYouMeanKind(name);
+      return usageError(fmt::format("there is no kind of finding \"{}\"{}", name,
+                                    hint.empty() ? "; tilesight explain lists all" : hint),
                         "explain");
     }
     if (!out.empty()) out += "\n";

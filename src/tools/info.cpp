@@ -1,13 +1,12 @@
 // tilesight info: what a bundle or a file of IR holds.
 #include <algorithm>
 #include <bit>
-#include <filesystem>
-#include <fstream>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "exec/run.h"
+#include "findings/files.h"
 #include "findings/format.h"
 #include "launch/bundle.h"
 #include "tools/inputs.h"
@@ -22,19 +21,7 @@ using findings::grouped;
 using findings::indexText;
 using findings::printable;
 
-constexpr uintmax_t maxTextBytes = 256 << 20;
-
-Result<std::string> readText(const std::string& path) {
-  std::error_code error;
-  const uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) return failure(Diagnostic{path, 0, 0, "cannot be read: " + error.message(), {}});
-  if (bytes > maxTextBytes) return failure(Diagnostic{path, 0, 0, "is too large for IR text", {}});
-  std::ifstream file(path, std::ios::binary);
-  std::string text(bytes, '\0');
-  if (!file.read(text.data(), static_cast<std::streamsize>(bytes)))
-    return failure(Diagnostic{path, 0, 0, "cannot be read", {}});
-  return text;
-}
+constexpr size_t maxTextBytes = 256 << 20;
 
 std::string kernelText(const exec::KernelInfo& info) {
   std::string out = fmt::format("kernel {}\n", printable(info.name));
@@ -126,7 +113,7 @@ Status infoBundle(const std::string& path) {
 }
 
 Status infoText(const std::string& path) {
-  const Result<std::string> text = readText(path);
+  const Result<std::string> text = findings::readFile(path, maxTextBytes);
   if (!text) return failure(text.error());
   Status printed = printKernel(*text, path);
   if (!printed && printed.error().remedy.empty())

@@ -9,12 +9,7 @@
 namespace tilesight::findings {
 namespace {
 
-Session sessionIn(const std::string& root) {
-  SessionOptions options;
-  options.workingDirectory = root;
-  options.repositoryRoot = root;
-  return Session(options);
-}
+using test::sessionIn;
 
 TEST(Github, WholeReport) {
   Session session = sessionIn("/home/user");

@@ -49,6 +49,13 @@ LaunchReport attentionReport() {
   return report;
 }
 
+findings::Session sessionIn(const std::string& root) {
+  findings::SessionOptions options;
+  options.workingDirectory = root;
+  options.repositoryRoot = root;
+  return findings::Session(options);
+}
+
 LaunchReport cleanReport(const std::string& kernel) {
   LaunchReport report;
   report.kernel = kernel;

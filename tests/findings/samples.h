@@ -1,7 +1,7 @@
 // Findings and launches made by hand, as the engine and capture would make them.
 #pragma once
 
-#include "findings/finding.h"
+#include "findings/session.h"
 #include "launch/launch.h"
 
 namespace tilesight::test {
@@ -10,6 +10,8 @@ namespace tilesight::test {
 findings::Finding attentionFinding();
 /// A launch with that finding.
 findings::LaunchReport attentionReport();
+/// An empty session at the root of a repository.
+findings::Session sessionIn(const std::string& root);
 /// A clean launch of `kernel`.
 findings::LaunchReport cleanReport(const std::string& kernel);
 findings::Unknown histogramUnknown();

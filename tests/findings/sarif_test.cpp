@@ -12,12 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-Session sessionIn(const std::string& root) {
-  SessionOptions options;
-  options.workingDirectory = root;
-  options.repositoryRoot = root;
-  return Session(options);
-}
+using test::sessionIn;
 
 TEST(Sarif, WholeReport) {
   Session session = sessionIn("/home/user/my repo");

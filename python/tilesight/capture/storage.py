@@ -277,7 +277,8 @@ def _strides(obj, shape, itemsize):
 def _take_as(memory, itemsize):
     """The bytes of a view as elements of another size, as torch's view(dtype) takes them: along the last axis where
     they lie side by side and come out even, else as one axis of the whole elements behind the first."""
-    old, memory.itemsize = memory.itemsize, itemsize
+    old, high = memory.itemsize, memory.extent()[1]
+    memory.itemsize = itemsize
     if old == itemsize:
         return
     *leading, last = memory.shape or (1,)
@@ -286,9 +287,6 @@ def _take_as(memory, itemsize):
         memory.shape = (*leading, last * old // itemsize)
         memory.strides = (*(n * old // itemsize for n in steps), 1)
         return
-    memory.itemsize = old
-    high = memory.extent()[1]
-    memory.itemsize = itemsize
     memory.shape, memory.strides = ((high - memory.address) // itemsize,), (1,)
 
 
