@@ -32,9 +32,9 @@ class Splitter {
     }
     if (depth > kMaxDepth) return false;
     std::string_view o = op->name;
-    if (o == "tile.splat" || o == "tile.broadcast" || o == "tile.reshape" || o == "tile.permute")
+    if (onlyMoves(o))
       return pointer({ref.instance, op->operands[0]}, Explainer::operandElement(*op, 0, at), depth + 1);
-    if (o != "tile.ptr_add" || pointeeBytes(*op) != view_.elementBytes) return false;
+    if (o != "tile.ptr_add" || ir::elementBytes(pointeeKind(op->result()->type)) != view_.elementBytes) return false;
     return pointer({ref.instance, op->operands[0]}, Explainer::operandElement(*op, 0, at), depth + 1) &&
            offset({ref.instance, op->operands[1]}, Explainer::operandElement(*op, 1, at), 1, {}, depth + 1);
   }
@@ -44,11 +44,6 @@ class Splitter {
 
  private:
   static constexpr int kMaxDepth = 24;
-
-  static int64_t pointeeBytes(const Operation& op) {
-    ir::Type pointer = op.result()->type.elementType();
-    return ir::elementBytes(machineKind(pointer->inner));
-  }
 
   // The axis of this stride; -1: none, -2: several.
   int axisOf(int64_t stride) const {
@@ -102,7 +97,7 @@ class Splitter {
     auto inner = [&](unsigned i, int64_t factor) {
       return offset({ref.instance, op->operands[i]}, Explainer::operandElement(*op, i, at), factor, path, depth + 1);
     };
-    if (o == "tile.splat" || o == "tile.broadcast" || o == "tile.reshape" || o == "tile.permute" || o == "arith.extsi") return inner(0, scale);
+    if (onlyMoves(o) || o == "arith.extsi") return inner(0, scale);
     if (o == "arith.addi" || o == "arith.subi") {
       path.push_back(ref);
       return inner(0, scale) && inner(1, o == "arith.addi" ? scale : -scale);

@@ -47,8 +47,7 @@ Sign signOfOperation(const Operation& op) {
 bool keepsType(const Operation& op) {
   std::string_view o = op.name;
   return o == "arith.addi" || o == "arith.subi" || o == "arith.muli" || o == "arith.andi" || o == "arith.ori" || o == "arith.xori" ||
-         o == "arith.shli" || o == "arith.select" || o == "tile.splat" || o == "tile.broadcast" || o == "tile.reshape" ||
-         o == "tile.permute" || o == "tile.unsplat";
+         o == "arith.shli" || o == "arith.select" || onlyMoves(o) || o == "tile.unsplat";
 }
 
 }  // namespace
@@ -170,7 +169,7 @@ bool Explainer::valueAt(Ref ref, int64_t at, int64_t* value, int depth) const {
   }
   int64_t a = 0, b = 0;
   auto operand = [&](unsigned i, int64_t* out) { return valueAt({ref.instance, op->operands[i]}, operandElement(*op, i, at), out, depth + 1); };
-  if (o == "tile.splat" || o == "tile.broadcast" || o == "tile.reshape" || o == "tile.permute" || o == "arith.extsi") {
+  if (onlyMoves(o) || o == "arith.extsi") {
     if (!operand(0, &a)) return false;
     *value = a;
     return true;

@@ -18,6 +18,10 @@ std::string outerName(ir::Location location) {
   }
 }
 
+bool onlyMoves(std::string_view operation) {
+  return operation == "tile.splat" || operation == "tile.broadcast" || operation == "tile.reshape" || operation == "tile.permute";
+}
+
 bool isDownwardVariable(const Operation& op) {
   const Operation* difference = op.name == "arith.addi" ? op.operands[0]->owner : nullptr;
   if (!difference || difference->name != "arith.subi") return false;
@@ -90,9 +94,7 @@ Ref Explainer::strip(Ref ref) const {
     const Operation* op = ref.value->owner;
     if (!op) return ref;
     std::string_view o = op->name;
-    if (o != "tile.splat" && o != "tile.broadcast" && o != "tile.reshape" && o != "tile.permute" && o != "tile.unsplat" &&
-        o != "arith.extsi" && o != "arith.extui")
-      return ref;
+    if (!onlyMoves(o) && o != "tile.unsplat" && o != "arith.extsi" && o != "arith.extui") return ref;
     if (o == "arith.extui" && machineKind(op->operands[0]->type) == ElementKind::I1) return ref;
     ref = {ref.instance, op->operands[0]};
   }

@@ -26,6 +26,9 @@ std::string outerName(ir::Location location);
 /// range(a, b, -c): upper - i + lower in the IR, a loop variable in the source.
 bool isDownwardVariable(const ir::Operation& op);
 
+/// Does the operation give its one operand's elements another shape, and nothing else?
+bool onlyMoves(std::string_view operation);
+
 /// Walks the operations behind values. Elements are row-major positions in the tile of the value they go with;
 /// kNoElement: not known.
 class Explainer {

@@ -19,8 +19,7 @@ using plan::Hint;
 // What one step along an axis adds to consecutive elements: pointers count in bytes.
 int64_t unitOf(const Machine& m, const Instr& instr, const Tile& tile) {
   if (tile.kind != ElementKind::Pointer) return 1;
-  ir::Type pointer = m.context().plan->program.slots[m.inSlot(instr, 0)].type.elementType();
-  uint32_t bytes = pointer->inner ? ir::elementBytes(machineKind(pointer->inner)) : 0;
+  const uint32_t bytes = ir::elementBytes(pointeeKind(m.context().plan->program.slots[m.inSlot(instr, 0)].type));
   return bytes ? bytes : 1;
 }
 
@@ -225,8 +224,7 @@ bool widensWrongly(Machine& m, const Instr& instr, const Cause& cause, const Til
   if (instr.op != Opcode::Load && instr.op != Opcode::Store) return false;
   const Tile& pointer = m.in(instr, 0);
   if (cause.kind == Cause::Kind::Constancy || pointer.form == Form::View || pointer.numel() < 2) return false;
-  ir::Type type = instr.source->operands[0]->type.elementType();
-  int64_t bytes = type.isPointer() ? ir::elementBytes(machineKind(type->inner)) : 0;
+  const int64_t bytes = ir::elementBytes(pointeeKind(instr.source->operands[0]->type));
   constexpr int64_t kWidest = 16;  // bytes that one instruction moves
   if (bytes == 0 || bytes >= kWidest) return false;
   Tile address = contiguous(m.pool(), pointer), reached = contiguous(m.pool(), hit);

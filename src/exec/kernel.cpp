@@ -21,6 +21,13 @@ ir::ElementKind machineKind(ir::Type type) {
   return ir::ElementKind::Invalid;
 }
 
+ir::ElementKind pointeeKind(ir::Type type) {
+  if (!type) return ir::ElementKind::Invalid;
+  if (type.kind() == ir::TypeKind::View) return machineKind(type->inner);
+  const ir::Type pointer = type.elementType();
+  return pointer.isPointer() ? machineKind(pointer->inner) : ir::ElementKind::Invalid;
+}
+
 namespace {
 
 constexpr int64_t kMaxElements = int64_t{1} << 24;  // Triton's own limit is 2^20

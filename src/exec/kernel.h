@@ -51,5 +51,7 @@ class Kernel {
 
 /// Element kind and shape of a type as the machine holds it (index is i64, views are rank 0).
 ir::ElementKind machineKind(ir::Type type);
+/// What a pointer, a tile of pointers or a view points to; Invalid for other types.
+ir::ElementKind pointeeKind(ir::Type type);
 
 }  // namespace tilesight::exec

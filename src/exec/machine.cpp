@@ -260,13 +260,6 @@ std::vector<findings::Iteration> Machine::iterations() {
 
 namespace {
 
-// Of the elements that an access moves.
-ElementKind pointee(const Instr& instr) {
-  ir::Type type = instr.source->operands[0]->type;
-  if (type.kind() != ir::TypeKind::View) type = type.elementType();
-  return type ? machineKind(type->inner) : ElementKind::Invalid;
-}
-
 bool isAtomic(Opcode op) {
   return op == Opcode::AtomicRmw || op == Opcode::AtomicCas || op == Opcode::AtomicLoad || op == Opcode::AtomicStore ||
          op == Opcode::AtomicPoll || op == Opcode::ViewReduce;
@@ -314,7 +307,7 @@ void Machine::access(const Instr& instr, ts_access_kind kind, const Resolved& re
   access.elements = address.numel();
   access.active = resolved.active;
   access.program = &program_;
-  access.element = static_cast<uint32_t>(pointee(instr));
+  access.element = static_cast<uint32_t>(pointeeKind(instr.source->operands[0]->type));
   if (isAtomic(instr.op)) {
     plan::Order order = plan::orderOf(*instr.source);
     access.sem = order.sem;

@@ -203,6 +203,8 @@ class Machine {
   }
   /// Replaces the taint of a slot.
   void taintSlot(uint32_t slot, Tile mask, uint32_t cause);
+  /// Adds the causes of a tile's taint, each once.
+  static void gather(std::vector<uint32_t>& causes, const Tile& tile);
   /// Taints all elements of a slot with the first of `causes` that is a fault; promises end there.
   void taintWhole(uint32_t slot, const std::vector<uint32_t>& causes);
   void propagate(const Instr& instr);

@@ -107,9 +107,10 @@ class LaunchMemory {
 
   int64_t shiftToRecorded(int32_t origin) const;
 
-  std::vector<StorageInfo> storages_;
+  /// Brings bytes of a storage from its device; stops the launch where that fails.
   void fetch(const StorageInfo& storage, int64_t from, int64_t to, bool forWrite) const;
 
+  std::vector<StorageInfo> storages_;
   Stopper* stopper_;
   bool paged_ = false;    // some storage has a pager
   bool guarded_ = false;  // some storage or view is read-only

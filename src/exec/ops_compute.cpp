@@ -11,6 +11,15 @@ namespace tilesight::exec {
 
 namespace {
 
+// What an earlier fault left in an operand is that fault's consequence: takes it out of the elements that are `bad`.
+// False if there is nothing of that sort.
+bool excuse(Machine& m, Tile& bad, const Tile& operand) {
+  const Tile* excused = m.meaningless(operand);
+  if (!excused || bad.form == Form::Empty) return false;
+  bad = maskAnd(m.pool(), bad, maskXor(m.pool(), *excused, maskSplat(true, excused->shape)));
+  return true;
+}
+
 void finishOp(Machine& m, const Instr& instr, Tile tile) {
   if (tile.form == Form::Empty) return m.noKernel(instr);
   m.set(instr, std::move(tile));
@@ -160,9 +169,7 @@ void execBinary(Machine& m, const Instr& instr) {
     Tile width = splatTile(b.kind, 8 * ir::elementBytes(b.kind), b.shape);
     if (!b.isSplat() || b.base < 0 || b.base >= width.base) bad = compareI(m.pool(), CmpIOp::Uge, b, width);
   }
-  // What an earlier fault left there is that fault's consequence.
-  if (const Tile* excused = m.meaningless(b); excused && bad.form != Form::Empty)
-    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), *excused, maskSplat(true, excused->shape)));
+  excuse(m, bad, b);
   Tile result = binary(m.pool(), op, a, b, instr.dying);
   if (result.form == Form::Empty) return m.noKernel(instr);
   bool any = bad.form != Form::Empty && countTrue(m.pool(), bad) > 0;
@@ -191,8 +198,7 @@ void execCast(Machine& m, const Instr& instr) {
   Tile result = cast(m.pool(), op, to, a);
   if (result.form == Form::Empty) return m.noKernel(instr);
   // Undefined for LLVM, although today's hardware saturates.
-  if (const Tile* excused = m.meaningless(a); excused && bad.form != Form::Empty)
-    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), *excused, maskSplat(true, excused->shape)));
+  excuse(m, bad, a);
   bool any = bad.form != Form::Empty && countTrue(m.pool(), bad) > 0;
   m.set(instr, std::move(result));
   if (any) m.taintSlot(m.outSlot(instr), std::move(bad), m.cause(Cause::Kind::InvalidConversion, instr));
@@ -325,10 +331,7 @@ void execTake(Machine& m, const Instr& instr) {
     int64_t k = elementBits(index, i);
     denseData(bad)[i] = k < 0 || k >= from.dims[axis];
   }
-  if (const Tile* excused = m.meaningless(m.in(instr, 1))) {
-    bad = maskAnd(m.pool(), bad, maskXor(m.pool(), *excused, maskSplat(true, excused->shape)));
-    if (countTrue(m.pool(), bad) == 0) return;
-  }
+  if (excuse(m, bad, m.in(instr, 1)) && countTrue(m.pool(), bad) == 0) return;
   m.taintSlot(m.outSlot(instr), std::move(bad), m.cause(Cause::Kind::InvalidIndex, instr));
 }
 

@@ -28,7 +28,7 @@ void runOnTiles(Machine& m, const plan::RegionCode& region, const Shape* shape) 
       if (i == 0) results[k] = denseTile(m.pool(), value.kind, shape);
       int64_t bits = value.isSplat() ? value.base : elementBits(value, 0);
       std::memcpy(denseData(results[k]) + i * value.elementBytes(), &bits, value.elementBytes());
-      if (value.taint) causes.insert(causes.end(), value.taint->causes.begin(), value.taint->causes.end());
+      Machine::gather(causes, value);
     }
   }
   for (size_t k = 0; k < results.size(); ++k) {
@@ -67,7 +67,7 @@ void execMap(Machine& m, const Instr& instr) {
     for (int64_t k = 0; k < pack; ++k) {
       const Tile& value = m.slot(region.results[i * pack + k]);
       if (value.kind != result.kind) return m.noKernel(instr);
-      if (value.taint) causes.insert(causes.end(), value.taint->causes.begin(), value.taint->causes.end());
+      Machine::gather(causes, value);
       Tile column = contiguous(m.pool(), value.shape == part ? value : broadcast(m.pool(), value, part));
       kernels().scatterStrided(bytes, denseData(result) + k * bytes, pack * bytes, column.data(), calls);
     }

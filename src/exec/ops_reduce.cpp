@@ -20,8 +20,7 @@ class RegionTaint {
  public:
   void look(Machine& m, const plan::RegionCode& region) {
     if (!m.tainting()) return;
-    for (uint32_t slot : region.results)
-      if (m.slot(slot).taint && causes_.empty()) causes_ = m.slot(slot).taint->causes;
+    for (uint32_t slot : region.results) Machine::gather(causes_, m.slot(slot));
   }
   void apply(Machine& m, const Instr& instr) const {
     for (unsigned i = 0; i < instr.outCount; ++i) m.taintWhole(m.outSlot(instr, i), causes_);

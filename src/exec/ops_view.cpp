@@ -166,18 +166,7 @@ void reportUnaligned(Machine& m, const Instr& instr, const ViewValue& view, unsi
                                           fmt::format("the descriptor{}{} {}", tensor ? " of " : "", tensor ? tensor->name : "", problem));
     finding.client = context.promisesTo;
     finding.remedy = remedy;
-    if (tensor) {
-      findings::Operand shown;
-      shown.argument = tensor->name;
-      shown.byteOffset = view.address - tensor->address;
-      shown.shape = tensor->shape;
-      shown.strides = tensor->strides;
-      shown.dtype = tensor->dtype;
-      shown.viewBytes = tensor->high - tensor->low;
-      shown.allocationBytes = context.memory->storages()[tensor->storage].bytes;
-      shown.allocationKnown = context.memory->storages()[tensor->storage].known;
-      finding.operand = std::move(shown);
-    }
+    if (tensor) finding.operand = operandOf(context, *tensor, view.address);
     const ir::Value* value = instr.source->operands[operand];
     if (value->owner && value->owner->name == "arith.extsi") value = value->owner->operands[0];
     explainValue(m, instr, value, -1, finding);

@@ -218,6 +218,20 @@ findings::Finding findingAt(Machine& machine, const Instr& instr, const std::str
   return finding;
 }
 
+findings::Operand operandOf(const LaunchContext& context, const ViewInfo& view, int64_t address) {
+  const StorageInfo& storage = context.memory->storages()[view.storage];
+  findings::Operand operand;
+  operand.argument = view.name;
+  operand.byteOffset = address - view.address;
+  operand.shape = view.shape;
+  operand.strides = view.strides;
+  operand.dtype = view.dtype;
+  operand.viewBytes = view.high - view.low;
+  operand.allocationBytes = storage.bytes;
+  operand.allocationKnown = storage.known;
+  return operand;
+}
+
 void reportAccess(const AccessCore& core, const char* client, const char* kind, int severity, int64_t element,
                   int64_t count, const char* message) {
   Machine& machine = *core.machine;
@@ -241,8 +255,7 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
     finding.accessBytes = access.elementBytes;
     finding.element = elementIndex(*access.address.shape, element);
     if (view) {
-      findings::Operand operand;
-      operand.argument = view->name;
+      findings::Operand operand = operandOf(context, *view, address);
       const StorageInfo& storage = context.memory->storages()[view->storage];
       // The tile axis along which the accesses leave the view: the one with the largest step.
       int64_t step = 0;
@@ -258,13 +271,6 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
       }
       std::optional<PlaceInView> place = placeInView(Explainer(machine), instr, access, element, *view);
       operand.index = place ? place->index : LaunchMemory::indexOf(*view, address, step);
-      operand.byteOffset = address - view->address;
-      operand.shape = view->shape;
-      operand.strides = view->strides;
-      operand.dtype = view->dtype;
-      operand.viewBytes = view->high - view->low;
-      operand.allocationBytes = storage.bytes;
-      operand.allocationKnown = storage.known;
       int64_t end = address + access.elementBytes;
       int64_t high = storage.base + storage.bytes;
       operand.bytesPast = end > high ? end - high : address < storage.base ? address - storage.base : 0;

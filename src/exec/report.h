@@ -35,6 +35,9 @@ std::string elementText(const Tile& tile, int64_t index);
 /// The chain behind one value, with what it was at a row-major element of its tile; -1: at none.
 void explainValue(Machine& machine, const Instr& instr, const ir::Value* value, int64_t element, findings::Finding& finding);
 
+/// The evidence about the tensor that an address is in, but for the element and how far outside it is.
+findings::Operand operandOf(const LaunchContext& context, const ViewInfo& view, int64_t address);
+
 /// How users write the operation: "load", "atomic_add".
 std::string operationName(const Instr& instr);
 /// The argument's name, or a description of where a pointer of unknown origin came from.

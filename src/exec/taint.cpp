@@ -45,6 +45,14 @@ bool fits(double value, const Instr& conversion) {
   return whole >= (isSigned ? -top : 0) && whole < top;
 }
 
+// The first element that is marked; there is one.
+int64_t firstMarked(BufferPool& pool, const Tile& mask) {
+  Tile dense = contiguous(pool, mask);
+  int64_t first = 0;
+  while (first < dense.numel() && !dense.data()[first]) ++first;
+  return first;
+}
+
 // A taint mask brought to another shape, conservatively.
 Tile fitMask(BufferPool& pool, const Tile& mask, const Shape* shape) {
   if (mask.shape == shape) return mask;
@@ -84,6 +92,12 @@ void Machine::taintSlot(uint32_t slot, Tile mask, uint32_t cause) {
   (causes_[cause].isPromise() ? taint->unkept : taint->faulty) = fitMask(pool_, mask, slots_[slot].shape);
   taint->causes = {cause};
   slots_[slot].taint = std::move(taint);
+}
+
+void Machine::gather(std::vector<uint32_t>& causes, const Tile& tile) {
+  if (!tile.taint) return;
+  for (uint32_t cause : tile.taint->causes)
+    if (std::find(causes.begin(), causes.end(), cause) == causes.end()) causes.push_back(cause);
 }
 
 void Machine::taintWhole(uint32_t slot, const std::vector<uint32_t>& causes) {
@@ -286,10 +300,7 @@ void Machine::sinkPromise(const Instr& instr, const Cause& cause, const Tile& va
     findings::Finding finding = findingAt(*this, *cause.instr, key.kind, findings::Severity::Warning, cause.text);
     finding.client = context_.promisesTo;
     finding.iterations = cause.iterations;
-    Tile dense = contiguous(pool_, hit);
-    int64_t first = 0;
-    while (first < dense.numel() && !dense.data()[first]) ++first;
-    finding.element = elementIndex(*hit.shape, first);
+    finding.element = elementIndex(*hit.shape, firstMarked(pool_, hit));
     explainValue(*this, *cause.instr, context_.plan->program.slots[inSlot(*cause.instr, 0)].value, -1, finding);
     if (place.frame.line)
       finding.notes.push_back(fmt::format("it reaches the {} of a {} at line {}: {}", where, operationName(instr), place.frame.line, place.sourceLine));
@@ -322,17 +333,15 @@ void Machine::sinkCause(const Instr& instr, const Cause& cause, const Tile& hit,
                   fmt::format("{} reaches the {} of a {}", eventOf(cause), where, operationName(instr)));
     finding.client = "execution";
     finding.iterations = cause.iterations;
-    Tile dense = contiguous(pool_, hit);
-    int64_t first = 0;
-    while (first < dense.numel() && !dense.data()[first]) ++first;
+    const int64_t first = firstMarked(pool_, hit);
     finding.element = elementIndex(*hit.shape, first);
-    const ir::Value* guilty = cause.instr->source->operands[conversion || cause.instr->op == Opcode::Histogram ? 0 : 1];
+    const unsigned guilty = conversion || cause.instr->op == Opcode::Histogram ? 0 : 1;
     // Where the effect is in a tile of the same shape, its first element is the cause's.
-    const Tile& source = slots_[inSlot(*cause.instr, conversion || cause.instr->op == Opcode::Histogram ? 0 : 1)];
+    const Tile& source = slots_[inSlot(*cause.instr, guilty)];
     bool alike = source.form != Form::Empty && source.shape == hit.shape &&
                  (cause.kind != Cause::Kind::DivisionByZero || elementBits(source, first) == 0) &&
                  (!conversion || !fits(floatAt(source, first), *cause.instr));
-    explainValue(*this, *cause.instr, guilty, alike ? first : -1, finding);
+    explainValue(*this, *cause.instr, cause.instr->source->operands[guilty], alike ? first : -1, finding);
     Place place = placeOf(context_, instr);
     if (place.frame.line) finding.notes.push_back(fmt::format("it is used at line {}: {}", place.frame.line, place.sourceLine));
     collector_.add(key, std::move(finding));

@@ -345,6 +345,7 @@ class Emitter {
     std::vector<Instr>* saved = out_;
     if (hoist) out_ = &program_.prologue;
     Instr& instr = emit(cls->op, &op, instance, in, out);
+    const size_t at = out_->size() - 1;
     instr.sub = cls->sub;
     instr.flag = cls->flag;
     instr.immediate = cls->immediate;
@@ -363,8 +364,6 @@ class Emitter {
     if (isAtomic(cls->op)) program_.atomics = true;
     if (ordersPrograms(cls->op, resultNeeded)) program_.tickets = true;
     if (cls->op == Opcode::Map || (resultNeeded && (cls->op == Opcode::Reduce || cls->op == Opcode::Scan))) {
-      size_t at = out_->size() - 1;
-      while ((*out_)[at].op != cls->op) --at;  // a hint stands behind it
       auto body = emitRegion(op, instance);
       if (!body) return failure(std::move(body).error());
       (*out_)[at].body = *body;

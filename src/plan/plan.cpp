@@ -16,8 +16,9 @@ const char* opcodeName(Opcode opcode) {
 }
 
 Result<Program> plan(const ir::Module& module, const PlanOptions& options) {
-  Need need(module, options), used(module, {});
-  auto program = build(module, need, used, options);
+  const Need used(module, {});
+  const bool whole = options.outputs && !options.values;
+  auto program = whole ? build(module, used, used, options) : build(module, Need(module, options), used, options);
   // Who waits for another program waits for what it stores.
   if (program && program->waits && !program->outputs) return plan(module, {true, options.values, options.computes});
   return program;
