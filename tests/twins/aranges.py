@@ -1,16 +1,11 @@
 """Two ranges of equal size in one address or one mask: they are two variables, not one."""
 
-import numpy as np
 import triton
 import triton.language as tl
 
-from twins.cases import finds, register
+from twins.cases import finds, numbers, register
 
 case = register(globals())
-
-
-def numbers(n):
-    return np.arange(n, dtype=np.float32)
 
 
 @triton.jit

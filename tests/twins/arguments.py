@@ -4,13 +4,9 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from twins.cases import finds, register
+from twins.cases import finds, numbers, register
 
 case = register(globals())
-
-
-def numbers(n, dtype=np.float32):
-    return np.arange(n, dtype=dtype)
 
 
 @triton.jit

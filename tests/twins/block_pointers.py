@@ -4,14 +4,10 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from twins.cases import finds, register
+from twins.cases import finds, numbers, register
 
 case = register(globals())
 RELEASES = ("3.6", "3.7", "3.8")
-
-
-def numbers(*shape):
-    return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
 
 
 @triton.jit

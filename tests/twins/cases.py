@@ -18,6 +18,17 @@ import re
 import sys
 from dataclasses import dataclass, field
 
+import numpy as np
+
+
+def numbers(*shape, dtype=np.float32):
+    """0, 1, 2, ... as an array."""
+    return np.arange(np.prod(shape), dtype=dtype).reshape(shape)
+
+
+def ints(*values):
+    return np.array(values, dtype=np.int32)
+
 
 @dataclass
 class Finds:

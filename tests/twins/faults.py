@@ -4,17 +4,9 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from twins.cases import finds, register
+from twins.cases import finds, ints, numbers, register
 
 case = register(globals())
-
-
-def numbers(n, dtype=np.float32):
-    return np.arange(n, dtype=dtype)
-
-
-def ints(*values):
-    return np.array(values, dtype=np.int32)
 
 
 # -- pointers --------------------------------------------------------------------------------------------
@@ -77,13 +69,13 @@ def words_of_bytes(x, y, start, B: tl.constexpr):
 
 @case(finds("misaligned load x", program=(0, 0, 0), element=[0], elements=8, programs=1))
 def words_at_an_odd_byte(run):
-    run(words_of_bytes)[(1,)](numbers(64, np.int8), np.zeros(8, np.int32), 2, B=8)
+    run(words_of_bytes)[(1,)](numbers(64, dtype=np.int8), np.zeros(8, np.int32), 2, B=8)
 
 
 @case()
 def words_at_a_word(run):
     y = np.zeros(8, np.int32)
-    run(words_of_bytes)[(1,)](numbers(64, np.int8), y, 4, B=8)
+    run(words_of_bytes)[(1,)](numbers(64, dtype=np.int8), y, 4, B=8)
     assert y[0] == int.from_bytes(bytes([4, 5, 6, 7]), "little")
 
 
@@ -122,7 +114,7 @@ def device_assert_fails(run):
 
 @case()
 def device_assert_holds(run):
-    run(checked_gather)[(2,)](numbers(32), numbers(32, np.int32), numbers(32), 32, B=16)
+    run(checked_gather)[(2,)](numbers(32), numbers(32, dtype=np.int32), numbers(32), 32, B=16)
 
 
 # -- histograms --------------------------------------------------------------------------------------------
@@ -201,20 +193,20 @@ def divisors():
 
 @case(finds("division-by-zero div", program=(0, 0, 0), element=[5], elements=1, programs=1))
 def division_by_zero_stored(run):
-    run(ratio)[(1,)](numbers(16, np.int32), divisors(), np.zeros(16, np.int32), 16, B=16)
+    run(ratio)[(1,)](numbers(16, dtype=np.int32), divisors(), np.zeros(16, np.int32), 16, B=16)
 
 
 @case()
 def division_by_zero_masked(run):
     y = np.zeros(10, np.int32)
-    run(ratio_masked)[(1,)](numbers(10, np.int32), np.full(10, 3, np.int32), y, 10, B=16)
+    run(ratio_masked)[(1,)](numbers(10, dtype=np.int32), np.full(10, 3, np.int32), y, 10, B=16)
     assert (y == np.arange(10) // 3).all()
 
 
 @case()
 def division_by_zero_selected_away(run):
     y = np.zeros(16, np.int32)
-    run(ratio_selected)[(1,)](numbers(16, np.int32), divisors(), y, 16, B=16)
+    run(ratio_selected)[(1,)](numbers(16, dtype=np.int32), divisors(), y, 16, B=16)
     assert y[5] == -1 and y[15] == 5
 
 
@@ -229,7 +221,7 @@ def ratio_of_short(a, b, y, n, B: tl.constexpr):
 @case(finds("out-of-bounds load b", program=(0, 0, 0), element=[12], index=[12], past=16, elements=4,
             programs=1))
 def division_by_what_a_fault_left(run):
-    run(ratio_of_short)[(1,)](numbers(16, np.int32), np.full(12, 3, np.int32), np.zeros(16, np.int32), 16,
+    run(ratio_of_short)[(1,)](numbers(16, dtype=np.int32), np.full(12, 3, np.int32), np.zeros(16, np.int32), 16,
                               B=16)
 
 
@@ -241,7 +233,7 @@ def rest(a, b, y, n, B: tl.constexpr):
 
 @case(finds("division-by-zero rem", program=(0, 0, 0), element=[5], elements=1, programs=1))
 def remainder_by_zero_stored(run):
-    run(rest)[(1,)](numbers(16, np.int32), divisors(), np.zeros(16, np.int32), 16, B=16)
+    run(rest)[(1,)](numbers(16, dtype=np.int32), divisors(), np.zeros(16, np.int32), 16, B=16)
 
 
 @triton.jit

@@ -5,17 +5,9 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from twins.cases import finds, register
+from twins.cases import finds, ints, numbers, register
 
 case = register(globals())
-
-
-def numbers(n, dtype=np.float32):
-    return np.arange(n, dtype=dtype)
-
-
-def ints(*values):
-    return np.array(values, dtype=np.int32)
 
 
 # -- multiple_of -----------------------------------------------------------------------------------------
@@ -35,7 +27,7 @@ def segments(x, starts, y, B: tl.constexpr):
 def segment_in_the_middle_of_a_vector(run):
     """Element 4 of float16 is 8 bytes in, and 16 are loaded at once."""
     y = np.zeros(48, np.float16)
-    run(segments)[(3,)](numbers(64, np.float16), ints(8, 24, 4), y, B=16)
+    run(segments)[(3,)](numbers(64, dtype=np.float16), ints(8, 24, 4), y, B=16)
     assert (y[32:] == np.arange(4, 20)).all()
 
 
@@ -48,7 +40,7 @@ def segment_that_is_aligned_all_the_same(run):
 
 @case()
 def segments_that_begin_where_they_should(run):
-    run(segments)[(3,)](numbers(64, np.float16), ints(8, 0, 40), numbers(48, np.float16), B=16)
+    run(segments)[(3,)](numbers(64, dtype=np.float16), ints(8, 0, 40), numbers(48, dtype=np.float16), B=16)
 
 
 @triton.jit

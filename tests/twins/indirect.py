@@ -4,17 +4,9 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from twins.cases import finds, register
+from twins.cases import finds, ints, numbers, register
 
 case = register(globals())
-
-
-def numbers(n):
-    return np.arange(n, dtype=np.float32)
-
-
-def ints(*values):
-    return np.array(values, dtype=np.int32)
 
 
 # -- indices from a tensor -------------------------------------------------------------------------------

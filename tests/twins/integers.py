@@ -4,15 +4,11 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from twins.cases import finds, register
+from twins.cases import finds, numbers, register
 
 case = register(globals())
 
 MEBI = 1 << 20
-
-
-def numbers(n, dtype=np.float32):
-    return np.arange(n, dtype=dtype)
 
 
 # -- // and % truncate towards zero ----------------------------------------------------------------------
@@ -120,12 +116,12 @@ def long_index(x, y, step, B: tl.constexpr):
 @case(finds("out-of-bounds load x", program=(2, 0, 0), element=[0], index=[-32768], past=-65536,
             elements=16, programs=1, because=["at"]))
 def int16_wraps(run):
-    run(short_index)[(3,)](numbers(48 * 1024, np.int16), numbers(48, np.int16), 1024, B=16)
+    run(short_index)[(3,)](numbers(48 * 1024, dtype=np.int16), numbers(48, dtype=np.int16), 1024, B=16)
 
 
 @case()
 def int32_does_not_wrap(run):
-    run(long_index)[(3,)](numbers(48 * 1024, np.int16), numbers(48, np.int16), 1024, B=16)
+    run(long_index)[(3,)](numbers(48 * 1024, dtype=np.int16), numbers(48, dtype=np.int16), 1024, B=16)
 
 
 @triton.jit
@@ -282,12 +278,12 @@ def pairs_halved(x, y, n, B: tl.constexpr):
 
 @case(finds("out-of-bounds load x", program=(1, 0, 0), element=[4], past=160, elements=20, programs=2))
 def wide_access_through_a_narrow_pointer(run):
-    run(pairs)[(3,)](numbers(40, np.int32), np.zeros(40, np.int64), 40, B=16)
+    run(pairs)[(3,)](numbers(40, dtype=np.int32), np.zeros(40, np.int64), 40, B=16)
 
 
 @case()
 def wide_access_halved(run):
-    run(pairs_halved)[(3,)](numbers(40, np.int32), np.zeros(40, np.int64), 40, B=16)
+    run(pairs_halved)[(3,)](numbers(40, dtype=np.int32), np.zeros(40, np.int64), 40, B=16)
 
 
 @triton.jit
@@ -300,4 +296,4 @@ def last_pair(x, y, n):
 @case(finds("out-of-bounds load x", element=[], index=[32], past=4, elements=1))
 def wide_access_across_the_end(run):
     """The access begins inside: its width is what leaves."""
-    run(last_pair)[(1,)](numbers(33, np.int32), np.zeros(1, np.int64), 33)
+    run(last_pair)[(1,)](numbers(33, dtype=np.int32), np.zeros(1, np.int64), 33)

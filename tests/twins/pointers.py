@@ -4,13 +4,9 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from twins.cases import finds, register
+from twins.cases import finds, numbers, register
 
 case = register(globals())
-
-
-def numbers(n, dtype=np.float32):
-    return np.arange(n, dtype=dtype)
 
 
 @triton.jit
@@ -156,7 +152,7 @@ def copy_any(x, y, n, B: tl.constexpr):
 
 
 def one_past(run, dtype):
-    run(copy_any)[(1,)](numbers(20, dtype), numbers(20, dtype), 20, B=32)
+    run(copy_any)[(1,)](numbers(20, dtype=dtype), numbers(20, dtype=dtype), 20, B=32)
 
 
 @case(finds("out-of-bounds store y", element=[20], index=[20], past=1, elements=1))

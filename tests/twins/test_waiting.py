@@ -90,13 +90,16 @@ def ints(*shape):
     return np.zeros(shape, np.int32)
 
 
-@pytest.fixture
-def num_sms():
-    """Sets num_sms for one test."""
-    def choose(n):
-        ts.config.num_sms = n
-    yield choose
-    ts.config.num_sms = None
+def setting(name):
+    """A fixture that sets `ts.config.NAME` for one test."""
+    @pytest.fixture(name=name)
+    def fixture():
+        yield lambda value: setattr(ts.config, name, value)
+        setattr(ts.config, name, None)
+    return fixture
+
+
+num_sms, seed = setting("num_sms"), setting("seed")
 
 
 def test_a_lock():
@@ -160,15 +163,6 @@ def test_a_wait_that_counts_ends_by_itself():
 @triton.jit
 def tickets(counter, order):
     tl.store(order + tl.atomic_add(counter, 1), tl.program_id(0))
-
-
-@pytest.fixture
-def seed():
-    """Sets the seed for one test."""
-    def choose(n):
-        ts.config.seed = n
-    yield choose
-    ts.config.seed = None
 
 
 def order_of(n):

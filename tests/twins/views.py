@@ -4,13 +4,9 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from twins.cases import finds, register
+from twins.cases import finds, numbers, register
 
 case = register(globals())
-
-
-def numbers(*shape):
-    return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
 
 
 @triton.jit
