@@ -1,0 +1,58 @@
+"""The engine against Triton's own interpreter; against numpy where a case says that the interpreter is wrong."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import triton
+
+import engine
+from case import differences
+from table import CASES
+
+RELEASE = tuple(int(x) for x in triton.__version__.split(".")[:2])
+INTERPRETED = [name for name, case in CASES.items() if case.interpreter is None]
+
+
+@pytest.fixture(scope="module")
+def interpreter(tmp_path_factory):
+    """The arrays after each launch of the cases that the interpreter is a reference for."""
+    out = tmp_path_factory.mktemp("interpreter") / "out.npz"
+    subprocess.run([sys.executable, Path(__file__).with_name("interpreted.py"), out, *INTERPRETED], check=True, timeout=300)
+    with np.load(out) as file:
+        return dict(file)
+
+
+def engine_result(name):
+    after, before, report = engine.run(CASES[name])
+    assert not report.unknowns, report.unknowns
+    assert {f["kind"] for f in report.findings} <= set(CASES[name].finds), [f["message"] for f in report.findings]
+    return after, before
+
+
+@pytest.mark.parametrize("name", INTERPRETED)
+def test_as_the_interpreter(name, interpreter, collect):
+    if RELEASE < CASES[name].since:
+        pytest.skip(f"the interpreter of Triton {triton.__version__} is wrong here")
+    if name in interpreter and RELEASE < (3, 9):
+        pytest.skip(f"the interpreter of Triton {triton.__version__} fails: {str(interpreter[name]).splitlines()[-1]}")
+    assert name not in interpreter, str(interpreter[name])
+    after, before = engine_result(name)
+    expected = {k: interpreter[f"{name}/{k}"] for k, v in before.items() if isinstance(v, np.ndarray)}
+    apart = differences(CASES[name], after, expected, before)
+    assert not apart, "\n".join(apart)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in INTERPRETED])
+def test_as_numpy(name, collect):
+    after, before = engine_result(name)
+    with np.errstate(all="ignore"):
+        expected = CASES[name].reference(dict(before))
+    apart = differences(CASES[name], after, expected, before)
+    assert not apart, "\n".join(apart)
+
+
+def test_enough_kernels():
+    assert len({case.kernel.fn for case in CASES.values()}) >= 80
