@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import triton
 
-import engine
+import engine_run
 from case import differences
 from table import CASES
 
@@ -26,7 +26,7 @@ def interpreter(tmp_path_factory):
 
 
 def engine_result(name):
-    after, before, report = engine.run(CASES[name])
+    after, before, report = engine_run.run(CASES[name])
     assert not report.unknowns, report.unknowns
     assert {f["kind"] for f in report.findings} <= set(CASES[name].finds), [f["message"] for f in report.findings]
     return after, before

@@ -1,0 +1,30 @@
+"""The table leaves the same bytes with 1, 2 and 16 threads, and with every instruction set."""
+
+import pytest
+
+from captured import capture
+from launches import Launcher, NotRun
+from table import CASES
+
+THREADS = [1, 2, 16]
+
+
+@pytest.fixture(scope="module", params=["x86-64-v3", "x86-64-v4", "aarch64"])
+def launcher(request):
+    try:
+        launcher = Launcher(request.param)
+    except NotRun as reason:
+        pytest.skip(f"not run: {reason}")
+    yield launcher
+    launcher.close()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_same_bytes(name, launcher, collect, monkeypatch):
+    request, before, after, report = capture(CASES[name], monkeypatch)
+    runs = launcher.run({**request, "threads": THREADS}, before)
+    assert [run["threads"] for run, _ in runs] == THREADS
+    for run, bytes_after in runs:
+        assert run["unknowns"] == []
+        assert run["findings"] == [finding["kind"] for finding in report.findings]
+        assert bytes_after == after, f"{run['threads']} threads"
