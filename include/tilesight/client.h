@@ -166,7 +166,7 @@ typedef struct ts_host {
   /* Per element ts_fault bits of the active elements (0 for inactive ones). */
   void (*fault_bits)(const ts_access* access, uint8_t* out);
   /* Reports a finding at this access. `element` is the row-major index of the witness in the tile,
-   * `count` the number of elements concerned. The core adds place, names, program, iterations, the
+   * `count` the number of elements concerned, all of the witness's argument. The core adds place, names, program, iterations, the
    * chain behind the address, and merges equal ones (kind, call chain, op, argument). `severity`:
    * 0 note, 1 warning, 2 error. `message` may be NULL: then the kind's standard sentence. */
   void (*report)(const ts_access* access, const char* kind, int severity, int64_t element,
@@ -180,6 +180,8 @@ typedef struct ts_host {
    * stores with what is about to be stored, masked elements included. Pointers are virtual addresses.
    * Returns 1, or 0 and leaves `out` as it is: there is no such value, or no client has TS_NEED_VALUES. */
   int (*values)(const ts_access* access, uint32_t which, void* out);
+  /* The tensor argument that each element's pointer comes from, row-major; -1: unknown. */
+  void (*arguments)(const ts_access* access, int32_t* out);
 } ts_host;
 
 /* A client. Any hook may be NULL. */

@@ -49,6 +49,11 @@ int values(const ts_access* access, uint32_t which, void* out) {
   return 1;
 }
 
+void arguments(const ts_access* access, int32_t* out) {
+  const Tile& address = coreOf(access).resolved->address;
+  for (int64_t i = 0; i < address.numel(); ++i) out[i] = originAt(address, i);
+}
+
 void report(const ts_access* access, const char* kind, int severity, int64_t element, int64_t count, const char* message) {
   const AccessCore& core = coreOf(access);
   reportAccess(core, core.client ? core.client : "", kind, severity, element, count, message);
@@ -72,7 +77,7 @@ const char* opName(const void* core, uint32_t op) {
 }  // namespace
 
 const ts_host& host() {
-  static const ts_host table{sizeof(ts_host), TS_CLIENT_ABI, addresses, maskBytes, faultBits, report, opPlace, opName, values};
+  static const ts_host table{sizeof(ts_host), TS_CLIENT_ABI, addresses, maskBytes, faultBits, report, opPlace, opName, values, arguments};
   return table;
 }
 

@@ -238,9 +238,7 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
   const Instr& instr = *core.instr;
   const Resolved& access = *core.resolved;
   const LaunchContext& context = machine.context();
-  int32_t argument = access.view ? static_cast<int32_t>(access.view->argument) : -1;
-  if (access.address.origin == kOriginMixed)
-    argument = reinterpret_cast<const int32_t*>(access.address.origins.bytes())[element];
+  const int32_t argument = originAt(access.address, element);
   FindingKey key{kind, &instr, argument};
   int64_t address = elementBits(access.address, element);
   const ViewInfo* view = context.memory->view(argument);
@@ -300,7 +298,7 @@ void reportAccess(const AccessCore& core, const char* client, const char* kind, 
     std::vector<uint8_t> bits(access.address.numel());
     context.memory->faultBits(machine.pool(), access, bits.data());
     for (int64_t i = 0; i < access.address.numel(); ++i) {
-      if (!bits[i]) continue;
+      if (!bits[i] || originAt(access.address, i) != argument) continue;
       int64_t at = elementBits(access.address, i);
       int64_t past = before ? storage.base - at : at + access.elementBytes - (storage.base + storage.bytes);
       farthest = std::max(farthest, past);

@@ -8,7 +8,8 @@ Integers, where numpy differs from what the compiled kernel does:
 - division and remainder truncate, by integer arithmetic only, and by zero give 0 (and an event);
 - a logical right shift of a signed value shifts in zeros;
 - `umulhi` multiplies bit patterns as unsigned numbers (releases before 3.9 do not);
-- loop variables are int32 (or int64) tiles, not Python integers that never wrap.
+- loop variables are int32 (or int64) tiles, not Python integers that never wrap;
+- a histogram counts values without a bin nowhere (and an event).
 
 Floats: float32 to bfloat16 rounds to nearest even, where the interpreter cuts off.
 """
@@ -196,6 +197,18 @@ class Hooks:
         unsigned = UNSIGNED.get(a.dtype, a.dtype)
         wide = [(int(p) * int(q)) >> bits for p, q in zip(a.astype(unsigned).flat, b.astype(unsigned).flat)]
         return self.handle(np.array(wide, dtype=unsigned).view(a.dtype).reshape(a.shape), lhs.dtype.scalar)
+
+    # -- bins ------------------------------------------------------------------------------------
+
+    def create_histogram(self, data, bins, mask):
+        """A value without a bin counts nowhere, and is an event."""
+        values = data.data.reshape(-1).astype(np.int64)
+        active = np.ones(values.shape, bool) if mask is None else np.broadcast_to(mask.data, data.data.shape).reshape(-1)
+        wild = active & ((values < 0) | (values >= bins))
+        if wild.any():
+            self.faults.record("invalid-index", "histogram", None, element_of(wild, data.data.shape), wild.sum(), event=True)
+        counts = np.bincount(values[active & ~wild], minlength=bins).astype(np.int32)
+        return self.handle(counts, self.tl.int32)
 
     # -- floats -----------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """How a twin says what must be found.
 
 A module of twins holds small kernels, most of them in pairs: one with a mistake, and the same one put
-right. A line that must be named carries a comment `# BUG: <kind> <operation> <argument>`; a case says
-what else must be said about it:
+right. A line that must be named carries a comment `# BUG: <kind> <operation> <argument>` (of several, with
+commas between them); a case says what else must be said about it:
 
     @case(finds("out-of-bounds load x", program=(3, 0, 0), element=[232], index=[1000], past=96,
                 elements=24, programs=1, because=["offs"]))
@@ -73,10 +73,15 @@ class Case:
         """Line of the marker of `expected`: in the functions this case's kernels reach."""
         source = inspect.getsource(self.module)
         inside = reachable_lines(source, self.launch.__name__)
-        pattern = re.compile(r"#\s*BUG:\s*" + re.escape(expected.marker) + r"\s*$")
-        hits = [n for n, text in enumerate(source.splitlines(), 1) if pattern.search(text) and n in inside]
+        hits = [n for n, text in enumerate(source.splitlines(), 1) if n in inside and expected.marker in markers(text)]
         assert len(hits) == 1, f"{self.name}: {len(hits)} lines say '# BUG: {expected.marker}'"
         return hits[0]
+
+
+def markers(line):
+    """What a line's comment says must be found there."""
+    said = re.search(r"#\s*BUG:(.*)$", line)
+    return [marker.strip() for marker in said.group(1).split(",")] if said else []
 
 
 def reachable_lines(source, name):

@@ -14,12 +14,18 @@ def chosen_per_element(x, z, y, n, B: tl.constexpr):
     """Even elements come from x, odd ones from z, which is shorter."""
     i = tl.arange(0, B)
     p = tl.where(i % 2 == 0, x + i, z + i)
-    tl.store(y + i, tl.load(p, mask=i < n))  # BUG: out-of-bounds load z
+    tl.store(y + i, tl.load(p, mask=i < n))  # BUG: out-of-bounds load x, out-of-bounds load z
 
 
 @case(finds("out-of-bounds load z", element=[21], index=[21], past=4 * 10, elements=5, programs=1))
 def pointer_chosen_per_element(run):
     run(chosen_per_element)[(1,)](numbers(30), numbers(20), numbers(32), 30, B=32)
+
+
+@case(finds("out-of-bounds load x", element=[24], index=[24], past=4 * 7, elements=4, programs=1),
+      finds("out-of-bounds load z", element=[13], index=[13], past=4 * 20, elements=10, programs=1))
+def pointer_chosen_per_element_of_two_tensors(run):
+    run(chosen_per_element)[(1,)](numbers(24), numbers(12), numbers(32), 32, B=32)
 
 
 @case()

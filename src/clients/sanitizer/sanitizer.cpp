@@ -1,5 +1,6 @@
 #include "clients/sanitizer/sanitizer.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace tilesight::clients {
@@ -31,16 +32,27 @@ void onAccess(void* state, const ts_access* access) {
   const ts_host* host = static_cast<Sanitizer*>(state)->host;
   std::vector<uint8_t> bits(static_cast<size_t>(access->elements));
   host->fault_bits(access, bits.data());
+  std::vector<int32_t> tensors;  // of each element, where they differ
+  if (access->argument < 0) {
+    tensors.resize(bits.size());
+    host->arguments(access, tensors.data());
+  }
+  struct Faulty {
+    int32_t tensor;
+    int64_t first, count;
+  };
+  std::vector<Faulty> faulty;  // one for each tensor, in order of their first elements
   auto apply = [&](const Rule& rule, uint32_t before) {
-    int64_t first = -1, count = 0;
+    faulty.clear();
     for (int64_t i = 0; i < access->elements; ++i) {
       if (!(bits[i] & rule.fault) || (bits[i] & before)) continue;
-      if (first < 0) first = i;
-      ++count;
+      const int32_t tensor = tensors.empty() ? access->argument : tensors[i];
+      auto seen = std::find_if(faulty.begin(), faulty.end(), [&](const Faulty& f) { return f.tensor == tensor; });
+      if (seen == faulty.end()) faulty.push_back({tensor, i, 1});
+      else ++seen->count;
     }
-    if (count == 0) return;
-    int severity = access->kind == TS_LOAD ? rule.loadSeverity : rule.storeSeverity;
-    host->report(access, rule.kind, severity, first, count, nullptr);
+    const int severity = access->kind == TS_LOAD ? rule.loadSeverity : rule.storeSeverity;
+    for (const Faulty& f : faulty) host->report(access, rule.kind, severity, f.first, f.count, nullptr);
   };
   uint32_t before = 0;
   for (const Rule& rule : kPlace) {
