@@ -2,6 +2,7 @@
 
 import ctypes
 
+import numpy as np
 from tilesight import engine
 from tilesight.capture.arguments import DESCRIPTOR, SCALAR, TENSOR
 
@@ -24,6 +25,17 @@ def capture(case, monkeypatch):
     monkeypatch.setattr(engine, "launch", launch)
     report = run(case)[2]
     return *taken[0], report
+
+
+def arrays_of(case, request, storages):
+    """The case's array arguments, as they lie in storages."""
+    rows = {row["name"]: row for row in request["arguments"]}
+    result = {}
+    for name, array in case.arguments().items():
+        if isinstance(array, np.ndarray):
+            raw = storages[rows[name]["storage"]][rows[name]["offset"]:][:array.nbytes]
+            result[name] = np.frombuffer(raw, array.dtype).reshape(array.shape)
+    return result
 
 
 def argument(row):

@@ -28,6 +28,7 @@ class Case:
     # By array or row, against a GPU; what is not named has the bound above.
     gpu: dict = field(default_factory=dict)
     no_gpu: str | None = None  # why it is not run there
+    libm: bool = False  # it uses functions of the machine's libm, which differ between machines within the bounds
     finds: tuple = ()  # kinds of findings that its launch has, rightly
 
     def arguments(self):
@@ -50,11 +51,11 @@ class Case:
 
 
 def case(name, kernel, make, *, grid=1, rows=None, bounds=None, interpreter=None, reference=None, since=(), gpu=None,
-         no_gpu=None, finds=(), **constants):
+         no_gpu=None, libm=False, finds=(), **constants):
     assert name not in CASES, name
     assert (interpreter is None) == (reference is None), f"{name}: a reason and another reference, or neither"
     CASES[name] = Case(name, kernel, make, constants, grid if isinstance(grid, tuple) else (grid,), rows or {},
-                       bounds or {}, interpreter, reference, since, gpu or {}, no_gpu, finds)
+                       bounds or {}, interpreter, reference, since, gpu or {}, no_gpu, libm, finds)
 
 
 def differences(case, got, expected, arguments, gpu=False):

@@ -118,7 +118,7 @@ def of_functions(*functions):
     return reference
 
 
-LIBRARY = "the engine's functions are within 2 ulp of the true value, libdevice's within what CUDA's guide says"
+LIBRARY = "the engine's functions are within 2 ulp of the true value (cbrt: 4), libdevice's within what CUDA's guide says"
 GROUPS = (
     ("exponential_functions", exponential_functions, ("exp", "exp10", "expm1", "sinh", "cosh", "tanh"), -20, 20,
      (np.exp, lambda x: np.longdouble(10) ** x, np.expm1, np.sinh, np.cosh, np.tanh)),
@@ -129,10 +129,10 @@ GROUPS = (
 for name, kernel, rows, low, high, functions in GROUPS:
     for t, tail in ((f32, "f32"), (f64, "f64")):
         case(f"{name}.{tail}", kernel, lambda rng, t=t, low=low, high=high: dict(x=uniform(rng, t, low, high, N), out=zeros((6, N), t)), N=N,
-             rows={"out": rows}, bounds={r: Ulps(2, LIBRARY) for r in rows}, interpreter=NONE.format("device libraries"),
-             reference=of_functions(*functions))
+             rows={"out": rows}, bounds={r: Ulps(4 if r == "cbrt" else 2, LIBRARY) for r in rows}, interpreter=NONE.format("device libraries"),
+             reference=of_functions(*functions), libm=True)
     case(f"{name}_edges.f32", kernel, lambda rng: dict(x=wild(rng, f32, N), out=zeros((6, N), f32)), N=N, rows={"out": rows},
-         bounds={r: Ulps(2, LIBRARY) for r in rows}, interpreter=NONE.format("device libraries"), reference=of_functions(*functions))
+         bounds={r: Ulps(4 if r == "cbrt" else 2, LIBRARY) for r in rows}, interpreter=NONE.format("device libraries"), reference=of_functions(*functions), libm=True)
 
 
 @triton.jit
@@ -154,7 +154,7 @@ def of_specials(a):
 
 
 case("special_functions.f32", special_functions, lambda rng: dict(x=uniform(rng, f32, 0.1, 8, N), out=zeros((4, N), f32)), N=N, rows={"out": SPECIAL},
-     bounds={r: Ulps(4, LIBRARY) for r in SPECIAL}, interpreter=NONE.format("device libraries"), reference=of_specials)
+     bounds={r: Ulps(4, LIBRARY) for r in SPECIAL}, interpreter=NONE.format("device libraries"), reference=of_specials, libm=True)
 
 
 @triton.jit
@@ -182,7 +182,7 @@ def of_two(a):
 for t, tail in ((f32, "f32"), (f64, "f64")):
     case(f"functions_of_two.{tail}", functions_of_two, lambda rng, t=t: dict(x=uniform(rng, t, 0.01, 9, N), y=uniform(rng, t, -9, 9, N),
                                                                             out=zeros((6, N), t)), N=N, rows={"out": TWO},
-         bounds={r: Ulps(2, LIBRARY) for r in TWO[:3]}, interpreter=NONE.format("device libraries"), reference=of_two)
+         bounds={r: Ulps(2, LIBRARY) for r in TWO[:3]}, interpreter=NONE.format("device libraries"), reference=of_two, libm=True)
 
 
 @triton.jit

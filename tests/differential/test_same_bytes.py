@@ -1,8 +1,11 @@
 """The table leaves the same bytes with 1, 2 and 16 threads, and with every instruction set."""
 
+import platform
+
 import pytest
 
-from captured import capture
+from captured import arrays_of, capture
+from case import differences
 from launches import Launcher, NotRun
 from table import CASES
 
@@ -27,4 +30,9 @@ def test_same_bytes(name, launcher, collect, monkeypatch):
     for run, bytes_after in runs:
         assert run["unknowns"] == []
         assert run["findings"] == [finding["kind"] for finding in report.findings]
-        assert bytes_after == after, f"{run['threads']} threads"
+        if CASES[name].libm and launcher.isa == "aarch64" != platform.machine():  # another machine's libm
+            arrays = [arrays_of(CASES[name], request, storages) for storages in (bytes_after, after)]
+            apart = differences(CASES[name], *arrays, CASES[name].arguments())
+            assert not apart, "\n".join(apart)
+        else:
+            assert bytes_after == after, f"{run['threads']} threads"
