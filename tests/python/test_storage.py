@@ -30,6 +30,19 @@ def test_the_root_of_nested_views_is_found():
     assert memory.extent() == (address_of(whole) + 2, address_of(whole) + 48)
 
 
+def test_the_array_below_as_strided_is_found():
+    whole = np.zeros((4, 6), np.int16)
+    view = np.lib.stride_tricks.as_strided(whole[1:], (3, 8), (12, 0))[:, 2:]
+    memory = storage.of(view)
+    assert memory.base == address_of(whole) and memory.nbytes == 48 and memory.known and not memory.frozen
+    assert memory.address == address_of(whole) + 12 and memory.strides == (6, 0)
+    again = np.lib.stride_tricks.as_strided(view, (3,), (12,), writeable=False)
+    assert storage.of(again).base == address_of(whole) and storage.of(again).read_only
+    with pytest.raises(ts.Error, match="reaches 12 bytes beyond"):
+        storage.of(np.lib.stride_tricks.as_strided(whole, (5, 6), (12, 2)))
+    assert storage.of(np.lib.stride_tricks.as_strided(whole, (0, 9), (12, 2))).nbytes == 48
+
+
 def test_memory_maps(tmp_path):
     path = tmp_path / "data"
     np.arange(64, dtype=np.float32).tofile(path)

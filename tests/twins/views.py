@@ -241,6 +241,14 @@ def gather_along_a_repeated_axis(run):
     assert (y == np.take_along_axis(whole, index, 1)).all()
 
 
+@case()
+def gather_along_an_axis_that_as_strided_repeats(run):
+    whole, y = numbers(4, 64), np.zeros((4, 8), np.float32)
+    index = np.arange(32, dtype=np.int64).reshape(4, 8) * 2 + 1
+    run(gather_along)[(4,)](np.lib.stride_tricks.as_strided(whole, (4, 8), (256, 0)), index, y, 64, 0, C=8)
+    assert (y == np.take_along_axis(whole, index, 1)).all()
+
+
 @case(finds("out-of-bounds load x", program=(3, 0, 0), element=[7], past=4, elements=1, programs=1))
 def gather_along_a_repeated_axis_past_the_allocation(run):
     index = np.arange(32, dtype=np.int64).reshape(4, 8) * 2 + 1

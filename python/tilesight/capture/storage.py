@@ -103,11 +103,20 @@ def _numpy_allocation(array, address):
     """(address, bytes, known, writable) of the allocation below `array`."""
     root = array
     below = root.base
-    while isinstance(below, np.ndarray):
-        root = below
-        below = root.base
+    strided = False
+    while True:
+        while isinstance(below, np.ndarray):
+            root = below
+            below = root.base
+        # as_strided puts an object of its own between an array and the one it strides over.
+        if type(below).__name__ != "DummyArray" or not isinstance(getattr(below, "base", None), np.ndarray):
+            break
+        below = below.base
+        strided = True
     flags = root.flags
     writable = flags.writeable
+    if strided:
+        return _allocation_strided_over(array, address, of_numpy(root))
     if below is None:
         if root is not array:
             address = root.__array_interface__["data"][0]
@@ -122,6 +131,18 @@ def _numpy_allocation(array, address):
     except (TypeError, ValueError, BufferError):
         return None, 0, False, writable
     return whole.__array_interface__["data"][0], whole.nbytes, True, writable
+
+
+def _allocation_strided_over(array, address, root):
+    """The allocation of `root`, over which as_strided made `array`."""
+    reaches = [(size - 1) * step for size, step in zip(array.shape, array.strides)]
+    low = address + sum(reach for reach in reaches if reach < 0)
+    high = address + sum(reach for reach in reaches if reach > 0) + array.itemsize
+    beyond = max(high - root.base - root.nbytes, root.base - low)
+    if beyond > 0 and array.size:
+        raise Error(f"an array that as_strided made, of shape {list(array.shape)} and byte strides {list(array.strides)}, "
+                    f"reaches {beyond:,} bytes beyond the array that it was made from")
+    return root.base, root.nbytes, root.known, not root.frozen
 
 
 def _of_torch_owner(owner):
