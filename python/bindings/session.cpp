@@ -29,6 +29,12 @@ findings::IgnoreRule ruleOf(const nb::tuple& row) {
           nb::cast<std::vector<std::string>>(row[2]), nb::cast<std::string>(row[3])};
 }
 
+/// "" for a value of --fail-on, else what it can be.
+std::string failOnProblem(const std::string& text) {
+  if (findings::parseFailOn(text)) return {};
+  return "'" + text + "'; it can be " + findings::failOnChoices;
+}
+
 void construct(Session* place, std::vector<std::string> ignore, const nb::list& ignoreRules, uint32_t printLimit,
                const std::string& failOn, int errorExitCode, bool quiet, const std::string& baseline,
                const std::string& writeBaseline, const std::string& optionPrefix) {
@@ -38,7 +44,7 @@ void construct(Session* place, std::vector<std::string> ignore, const nb::list& 
   for (nb::handle rule : ignoreRules) options.ignoreRules.push_back(ruleOf(nb::tuple(rule)));
   options.printLimit = printLimit;
   const auto parsed = findings::parseFailOn(failOn);
-  if (!parsed) throw Error("fail_on is \"" + failOn + "\"; it can be error, warning or never");
+  if (!parsed) throw Error("fail_on is " + failOnProblem(failOn));
   options.failOn = *parsed;
   options.errorExitCode = errorExitCode;
   options.quiet = quiet;
@@ -162,6 +168,7 @@ void defineSession(nb::module_& module) {
              nb::arg("sarif") = "", nb::arg("output") = "", nb::arg("write_baseline") = "",
              nb::arg("others") = std::vector<std::pair<std::string, std::string>>{},
              "Raises Error for reports that cannot be written, before anything has run.");
+  module.def("fail_on_problem", &failOnProblem, nb::arg("text"));
   module.def("kind_problem", &kindProblem, nb::arg("name"));
 }
 

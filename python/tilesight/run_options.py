@@ -26,7 +26,8 @@ results are where the program expects them.
   --launch-count N        check only N matching launches
   --ignore KIND,...       kinds of findings not to report
   --print-limit N         findings in the text report; 0: all (default 50)
-  --fail-on LEVEL         error (default), warning or never
+  --fail-on LEVEL         error (default), warning or never; unknown beside them, as in error,unknown,
+                          for what could not be checked
   --fail-fast             end the program after the first launch with an error
   --error-exitcode N      exit status with findings (default 1)
   --baseline FILE         accept the findings and unknowns of this file: they are counted, and no more
@@ -196,6 +197,13 @@ def _kinds(option, text):
     return kinds
 
 
+def _fail_on(option, text):
+    problem = native().fail_on_problem(text)
+    if problem:
+        raise ValueError(f"{option} is {problem}")
+    return text
+
+
 def _one_of(*values):
     def parse(option, text):
         if text not in values:
@@ -245,7 +253,7 @@ _OPTIONS = {
     "--launch-count": ("launch_count", _number(0)),
     "--ignore": ("ignore", _kinds),
     "--print-limit": ("print_limit", _number(0)),
-    "--fail-on": ("fail_on", _one_of("error", "warning", "never")),
+    "--fail-on": ("fail_on", _fail_on),
     "--error-exitcode": ("error_exitcode", _number(0, 255)),
     "--baseline": ("baseline", _file),
     "--write-baseline": ("write_baseline", _file),

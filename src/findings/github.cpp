@@ -103,8 +103,8 @@ std::string sessionGithub(const Session& session) {
   for (const UnknownSummary& summary : session.unknowns())
     out += command("warning", options, summary.unknown.location, summary.unknown.sourceLine,
                    "not checked: " + summary.unknown.kernel, summary.unknown.reason);
-  for (const std::string& note : session.notes()) out += command("notice", options, {}, "", "tilesight", note);
   if (options.quiet) return out;
+  for (const std::string& note : session.notes()) out += command("notice", options, {}, "", "tilesight", note);
   if (session.launches()) out += summaryLine(session);
   else if (session.problems().empty() && session.internalErrors().empty())
     out += command("warning", options, {}, "", "tilesight", nothingChecked(session));

@@ -112,11 +112,23 @@ struct Session::Acceptance {
   }
 };
 
-std::optional<FailOn> parseFailOn(std::string_view name) {
-  if (name == "error") return FailOn::Error;
-  if (name == "warning") return FailOn::Warning;
-  if (name == "never") return FailOn::Never;
-  return std::nullopt;
+std::optional<FailRule> parseFailOn(std::string_view text) {
+  FailRule rule;
+  bool levelGiven = false;
+  const std::vector<std::string> words = commaSeparated(text);
+  for (const std::string& word : words) {
+    if (word == "unknown") {
+      rule.unknown = true;
+      continue;
+    }
+    if (levelGiven) return std::nullopt;
+    levelGiven = true;
+    if (word == "warning") rule.level = FailOn::Warning;
+    else if (word == "never") rule.level = FailOn::Never;
+    else if (word != "error") return std::nullopt;
+  }
+  if (words.empty()) return std::nullopt;
+  return rule;
 }
 
 Verdict KernelSummary::verdict() const {
@@ -336,9 +348,10 @@ Verdict Session::verdict() const {
 int Session::exitStatus(int programExit) const {
   if (!internalErrors_.empty()) return 4;
   if (!problems_.empty()) return 2;
-  if (options_.failOn != FailOn::Never && !baselineWritten_) {
-    const Severity threshold =
-        options_.failOn == FailOn::Warning ? Severity::Warning : Severity::Error;
+  const FailRule& rule = options_.failOn;
+  if (rule.unknown && !unknowns_.empty() && !baselineWritten_) return options_.errorExitCode;
+  if (rule.level != FailOn::Never && !baselineWritten_) {
+    const Severity threshold = rule.level == FailOn::Warning ? Severity::Warning : Severity::Error;
     for (const Finding& finding : findings_)
       if (finding.severity >= threshold) return options_.errorExitCode;
   }

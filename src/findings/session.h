@@ -19,8 +19,17 @@ namespace tilesight::findings {
 /// Which findings make the exit status non-zero.
 enum class FailOn : uint8_t { Error, Warning, Never };
 
-/// "error", "warning", "never"; nullopt for anything else.
-std::optional<FailOn> parseFailOn(std::string_view name);
+/// What --fail-on and fail-on say.
+struct FailRule {
+  FailOn level = FailOn::Error;
+  bool unknown = false;  // what could not be checked fails, too
+};
+
+/// One of "error", "warning", "never", or "unknown" beside one of them ("warning,unknown") or alone, which means
+/// "error,unknown"; nullopt for anything else.
+std::optional<FailRule> parseFailOn(std::string_view text);
+/// What it can be, in words, for messages.
+inline constexpr const char* failOnChoices = "error, warning or never, and unknown beside them (error,unknown)";
 
 /// Kinds that are not reported in some files or kernels.
 struct IgnoreRule {
@@ -38,9 +47,9 @@ struct SessionOptions {
   std::vector<IgnoreRule> ignoreRules;
   std::optional<Baseline> baseline;  // what it has is accepted
   uint32_t printLimit = 50;         // findings in the text report; 0: all
-  FailOn failOn = FailOn::Error;
-  int errorExitCode = 1;            // exit status when there are findings as of `failOn`
-  bool quiet = false;               // text: findings only, nothing at all when there are none
+  FailRule failOn;
+  int errorExitCode = 1;            // exit status when there is what `failOn` says
+  bool quiet = false;               // text: findings and unknowns only, nothing at all when there are none
   std::string workingDirectory;     // paths below it are shown relative to it; "": the process's
   std::string optionPrefix = "--";  // of the options that notes name
   std::string repositoryRoot;       // SARIF and GitHub name files relative to it; "": the nearest .git

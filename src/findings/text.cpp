@@ -346,9 +346,9 @@ std::string sessionText(const Session& session, bool colour) {
   for (const UnknownSummary& unknown : session.unknowns())
     out += unknownText(unknown, colour, options.workingDirectory) + "\n";
 
+  if (options.quiet) return out;
   for (const std::string& note : session.notes())
     out += wrapped(printable(note), "note: ", "      ");
-  if (options.quiet) return out;
   if (session.launches()) {
     const std::vector<KernelSummary> kernels = session.kernels();
     for (const KernelSummary& kernel : kernels)

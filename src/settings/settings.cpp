@@ -143,7 +143,7 @@ class Reader {
 
   Status failOn(const std::string& name, const toml::node& value) {
     TS_CHECK(text(name, value, settings_.failOn));
-    if (!findings::parseFailOn(*settings_.failOn)) return mustBe(name, value, "\"error\", \"warning\" or \"never\"");
+    if (!findings::parseFailOn(*settings_.failOn)) return mustBe(name, value, findings::failOnChoices);
     return {};
   }
 

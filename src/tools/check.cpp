@@ -144,7 +144,7 @@ Result<findings::SessionOptions> sessionOptions(const CheckOptions& options, con
   session.ignoreRules = project.ignoreRules;
   session.printLimit = options.printLimit.value_or(project.printLimit.value_or(session.printLimit));
   session.failOn = findings::parseFailOn(options.failOn.value_or(project.failOn.value_or("error")))
-                       .value_or(findings::FailOn::Error);
+                       .value_or(findings::FailRule{});
   session.errorExitCode = options.errorExitCode;
   session.quiet = options.quiet;
   return session;

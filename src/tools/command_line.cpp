@@ -11,6 +11,7 @@
 
 #include "findings/kinds.h"
 #include "findings/nearest.h"
+#include "findings/session.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/tools.h"
@@ -21,6 +22,11 @@ namespace {
 std::string validKind(std::string& name) {
   if (findings::findKind(name)) return {};
   return fmt::format("\"{}\" is no kind of finding{}", name, findings::didYouMeanKind(name));
+}
+
+std::string validFailOn(std::string& text) {
+  if (findings::parseFailOn(text)) return {};
+  return fmt::format("'{}' must be {}", text, findings::failOnChoices);
 }
 
 /// As `tilesight run` words it.
@@ -64,8 +70,8 @@ void addCheck(CLI::App& app, CheckOptions& options) {
       ->check(CLI::Validator(validKind, "KIND"));
   check->add_option("--print-limit", options.printLimit, "Findings in the text report; 0: all (50)")
       ->check(wholeFrom(0, UINT32_MAX));
-  check->add_option("--fail-on", options.failOn, "error (default), warning or never")
-      ->check(CLI::IsMember({"error", "warning", "never"}));
+  check->add_option("--fail-on", options.failOn, "error (default), warning or never; also unknown: error,unknown")
+      ->check(CLI::Validator(validFailOn, "LEVEL"));
   check->add_option("--error-exitcode", options.errorExitCode, "Exit status with findings (1)")
       ->check(CLI::Range(0, 255));
   check->add_flag("--fail-fast", options.failFast, "Stop after the first launch with an error");

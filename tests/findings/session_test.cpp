@@ -242,7 +242,7 @@ TEST(ExitStatus, NoLaunchIsIncomplete) {
 
 TEST(ExitStatus, FailOnAndErrorExitCode) {
   SessionOptions never;
-  never.failOn = FailOn::Never;
+  never.failOn.level = FailOn::Never;
   EXPECT_EQ(sessionWith(true, false, never).exitStatus(), 0);
   EXPECT_EQ(sessionWith(true, true, never).exitStatus(), 3);
   EXPECT_EQ(sessionWith(true, false, never).verdict(), Verdict::Finding);
@@ -253,7 +253,7 @@ TEST(ExitStatus, FailOnAndErrorExitCode) {
 
   const auto warned = [](FailOn failOn) {
     SessionOptions options;
-    options.failOn = failOn;
+    options.failOn.level = failOn;
     Session session(options);
     Finding finding = attentionFinding();
     finding.severity = Severity::Warning;
@@ -262,8 +262,27 @@ TEST(ExitStatus, FailOnAndErrorExitCode) {
   };
   EXPECT_EQ(warned(FailOn::Error), 0);
   EXPECT_EQ(warned(FailOn::Warning), 1);
-  EXPECT_EQ(parseFailOn("warning"), FailOn::Warning);
-  EXPECT_EQ(parseFailOn("sometimes"), std::nullopt);
+}
+
+TEST(ExitStatus, WhatCouldNotBeCheckedFailsIfAsked) {
+  const auto status = [](std::string_view failOn, bool finding) {
+    SessionOptions options;
+    options.failOn = *parseFailOn(failOn);
+    return sessionWith(finding, true, options).exitStatus();
+  };
+  EXPECT_EQ(status("error", false), 3);
+  EXPECT_EQ(status("unknown", false), 1);
+  EXPECT_EQ(status("error, unknown", false), 1);
+  EXPECT_EQ(status("unknown,never", false), 1);
+  EXPECT_EQ(status("never", true), 3);
+}
+
+TEST(ExitStatus, WordsOfFailOn) {
+  EXPECT_EQ(parseFailOn("warning")->level, FailOn::Warning);
+  EXPECT_FALSE(parseFailOn("warning")->unknown);
+  EXPECT_EQ(parseFailOn("unknown")->level, FailOn::Error);
+  EXPECT_EQ(parseFailOn("unknown,warning")->level, FailOn::Warning);
+  for (const char* wrong : {"sometimes", "", ",", "error,warning", "unknown,often"}) EXPECT_FALSE(parseFailOn(wrong)) << wrong;
 }
 
 TEST(Fingerprint, StaysWhenLinesMove) {

@@ -173,7 +173,12 @@ def test_launches_of_a_conftest_make_the_run_fail(check):
     suite = check(conftest="import kernels\nkernels.buggy()\n", tests="def test_nothing(): pass\n")
     suite.counts(passed=1)
     assert suite.result.ret == 1
-    assert "met by outside all tests" in suite.section("tilesight")
+    assert "\n  met outside all tests\n" in suite.section("tilesight")
+
+
+def test_a_finding_of_a_test_and_outside_all_tests(check):
+    suite = check(conftest="import kernels\nkernels.buggy()\n", tests="def test_buggy(): buggy()\n")
+    assert "met by test_it.py::test_buggy, and outside all tests" in suite.section("tilesight")
 
 
 GAP = """
@@ -232,4 +237,11 @@ def test_unknowns_fail_nothing_and_stand_in_the_summary(check):
 def test_fail_on_unknown(check):
     suite = check("--tilesight-fail-on=unknown", tests=UNKNOWN)
     suite.counts(failed=1)
+    assert "frob.b32" in suite.section("test_strange")
+
+
+def test_fail_on_unknown_in_pyproject(check):
+    (check.folder / "pyproject.toml").write_text('[tool.tilesight]\nfail-on = "never,unknown"\n')
+    suite = check(tests=UNKNOWN + "\n    def test_buggy(): buggy()\n")
+    suite.counts(passed=1, failed=1)
     assert "frob.b32" in suite.section("test_strange")

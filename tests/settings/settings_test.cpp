@@ -26,6 +26,16 @@ TEST(Settings, WithoutAFileNothingIsSet) {
   EXPECT_FALSE(settings.printLimit);
 }
 
+TEST(Settings, WordsOfFailOn) {
+  const Scratch scratch;
+  scratch.write("pyproject.toml", "[tool.tilesight]\nfail-on = \"error,unknown\"\n");
+  EXPECT_EQ(readGood(scratch / "").failOn, "error,unknown");
+  scratch.write("pyproject.toml", "[tool.tilesight]\nfail-on = \"unknowns\"\n");
+  const Result<Settings> wrong = read(scratch / "");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message, "fail-on must be error, warning or never, and unknown beside them (error,unknown)");
+}
+
 TEST(Settings, Everything) {
   const Scratch scratch;
   scratch.write("pyproject.toml", R"(
@@ -78,13 +88,45 @@ TEST(Settings, TheNearestFileWithTheTableCounts) {
   EXPECT_EQ(readGood(scratch / "a/b").timeout, 2.0);
 }
 
+TEST(Settings, WithinARepositoryTheSearchEndsAtItsRoot) {
+  const Scratch scratch;
+  std::filesystem::create_directories(scratch / "repo/.git");
+  std::filesystem::create_directories(scratch / "repo/a");
+  scratch.write("pyproject.toml", "[tool.tilesight]\ntimeout = 1\n");
+  const Result<Settings> within = read(scratch / "repo/a", true);
+  ASSERT_TRUE(within);
+  EXPECT_FALSE(within->timeout) << "the file above the repository is somebody else's";
+  EXPECT_EQ(readGood(scratch / "repo/a").timeout, 1.0);
+  scratch.write("repo/pyproject.toml", "[tool.tilesight]\ntimeout = 2\n");
+  EXPECT_EQ(read(scratch / "repo/a", true)->timeout, 2.0) << "the root's own file counts";
+}
+
+TEST(Settings, AFolderThatIsGoneHasNone) {
+  const auto before = std::filesystem::current_path();
+  const Scratch scratch;
+  std::filesystem::create_directories(scratch / "gone");
+  scratch.write("pyproject.toml", "[tool.tilesight]\ntimeout = 1\n");
+  std::filesystem::current_path(scratch / "gone");
+  std::filesystem::remove(scratch / "gone");
+  const Result<Settings> settings = read(".");
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(settings) << settings.error().str();
+  EXPECT_FALSE(settings->timeout);
+}
+
+TEST(Settings, GpusAreNamedInAnyCase) {
+  const Scratch scratch;
+  scratch.write("pyproject.toml", "[tool.tilesight]\nlike = \"A100\"\n");
+  EXPECT_EQ(readGood(scratch / "").like, "a100");
+}
+
 TEST(Settings, WhatIsWrongIsSaidWithItsPlace) {
   const std::pair<const char*, const char*> cases[] = {
       {"print_limit = 3", "pyproject.toml:2:1: error: [tool.tilesight] has no setting \"print_limit\"; did you mean print-limit?"},
       {"colour = true", "pyproject.toml:2:1: error: [tool.tilesight] has no setting \"colour\"; it has all-configs, baseline, client"},
       {"ignore = [\"misaligned\", \"out-of-bound\"]", "pyproject.toml:2:25: error: \"out-of-bound\" is no kind of finding; did you mean out-of-bounds?"},
       {"ignore = 3", "pyproject.toml:2:10: error: ignore must be a text, or a list of texts"},
-      {"fail-on = \"always\"", "pyproject.toml:2:11: error: fail-on must be \"error\", \"warning\" or \"never\""},
+      {"fail-on = \"always\"", "pyproject.toml:2:11: error: fail-on must be error, warning or never, and unknown"},
       {"num-sms = 0", "pyproject.toml:2:11: error: num-sms must be a whole number from 1"},
       {"num-sms = \"4\"", "pyproject.toml:2:11: error: num-sms must be a whole number from 1"},
       {"threads = -1", "pyproject.toml:2:11: error: threads must be a whole number from 0"},

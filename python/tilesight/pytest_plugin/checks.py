@@ -33,7 +33,7 @@ class Checks:
         self.around = os.environ.get(process.RUN_DIR)
         self.is_worker = "PYTEST_XDIST_WORKER" in os.environ and os.environ.get(_CONTROLLER) == str(os.getppid())
         try:
-            self.options, self.fail_on_unknown = options.parse(arguments)
+            self.options = options.parse(arguments)
             check_environment()
             native()
             if not self.is_worker:
@@ -96,7 +96,7 @@ class Checks:
         before = os.environ[COMMAND_LINE_VARIABLE]
         try:
             given = options.of_marker(marks)
-            chosen, _ = options.parse(given)
+            chosen = options.parse(given)
         except (Error, ValueError) as error:
             item.stash[_WRONG_MARK] = options.worded(error)
             return (yield)
@@ -153,7 +153,7 @@ class Checks:
         status = found.exit_status(0)
         if self.options.write_baseline and status != 4:
             return None  # what is written down is accepted
-        if status == 0 or (status == 3 and not self.fail_on_unknown):
+        if status in (0, 3):
             return None
         document = json.loads(found.json(None))
         self.wire.told(summary.key_of(finding, finding["location"]["stack"]) for finding in document["findings"])

@@ -81,17 +81,10 @@ FOR_ONE_TEST = ("ignore", "client", "num_sms", "seed", "timeout", "address_only"
 
 
 def parse(arguments):
-    """(run_options.Options, do unknowns fail a test). Raises ValueError or tilesight.Error."""
-    arguments, unknown = list(arguments), False
-    for at in range(1, len(arguments)):
-        if arguments[at - 1] == "--fail-on":
-            levels = arguments[at].split(",")
-            unknown = "unknown" in levels
-            rest = [level for level in levels if level != "unknown"]
-            arguments[at] = ",".join(rest) or "error"
+    """The run_options.Options. Raises ValueError or tilesight.Error."""
     options = run_options.parse(arguments)[0]
     options.prefix = PREFIX
-    return options, unknown
+    return options
 
 
 def worded(error):

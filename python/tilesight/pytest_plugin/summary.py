@@ -71,7 +71,8 @@ class Summary:
 
     @property
     def _levels(self):
-        return {"never": (), "error": ("error",), "warning": ("error", "warning")}[self.options.fail_on]
+        words = self.options.fail_on
+        return () if "never" in words else ("error", "warning") if "warning" in words else ("error",)
 
     def show(self, terminal):
         """Writes the section of the terminal."""
@@ -108,9 +109,7 @@ class Summary:
                           f"{finding['severity']}: {finding['kind']}: {finding['message']}")
         else:
             terminal.write(self._text(key, terminal.hasmarkup))
-        tests = [test or "outside all tests" for test in self._tests.get(key, ())]
-        more = f" and {len(tests) - _TESTS} more" if len(tests) > _TESTS else ""
-        terminal.line(f"  met by {', '.join(tests[:_TESTS])}{more}")
+        terminal.line(f"  met {_by(self._tests.get(key, ()))}")
 
     def _failed_a_test(self, severity, key):
         return severity in self._levels and key in self._told and any(self._tests.get(key, ()))
@@ -119,6 +118,15 @@ class Summary:
         alone = native().Session(quiet=True)
         alone.add(native().LaunchReport.from_json(json.dumps(self._first[key])))
         return alone.text(colour).rstrip("\n") + "\n"
+
+
+def _by(tests):
+    """Who met a finding: "by A, B and 2 more", "outside all tests", "by A, and outside all tests"."""
+    named = [test for test in tests if test]
+    if not named:
+        return "outside all tests"
+    more = f" and {len(named) - _TESTS} more" if len(named) > _TESTS else ""
+    return f"by {', '.join(named[:_TESTS])}{more}" + (", and outside all tests" if len(named) < len(tests) else "")
 
 
 def key_of(finding, stack):
