@@ -1,0 +1,69 @@
+"""The engine against GPUs: what was recorded on one and is kept in tests/data/gpu, a recording that
+TILESIGHT_GPU_RECORDING names, and this machine's own, if it has one. Each part of each kernel is within the bound that
+the table states, and as far away as the kept list says."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import engine_run
+from case import differences
+from record import record_all
+from recorded import FOLDER, Recording, distances
+from table import CASES
+
+RECORDINGS = sorted(FOLDER.glob("*.npz"))
+if "TILESIGHT_GPU_RECORDING" in os.environ:
+    RECORDINGS.append(Path(os.environ["TILESIGHT_GPU_RECORDING"]))
+
+
+def has_gpu():
+    if Path("/dev/nvidiactl").exists():
+        asked = "import torch, sys; sys.exit(not torch.cuda.is_available())"
+        return subprocess.run([sys.executable, "-c", asked], capture_output=True).returncode == 0
+    return False
+
+
+@pytest.fixture(scope="module", params=[*RECORDINGS, "here"], ids=lambda r: r if r == "here" else r.stem)
+def recording(request, tmp_path_factory):
+    if request.param != "here":
+        return Recording(request.param)
+    if not has_gpu():
+        pytest.skip("not run: no GPU with torch here")
+    path = tmp_path_factory.mktemp("gpu") / "here.npz"
+    record_all(path)
+    return Recording(path)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_as_the_gpu(name, recording, collect):
+    case = CASES[name]
+    if case.no_gpu:
+        pytest.skip(f"not run there: {case.no_gpu}")
+    here, before, _ = engine_run.run(case)
+    try:
+        there = recording.after(case, here)
+    except KeyError as error:
+        pytest.fail(f"{recording.name}: {error.args[0]}")
+    assert recording.stale(case) is None
+    apart = differences(case, here, there, before, gpu=True)
+    assert not apart, "\n".join(apart)
+
+
+@pytest.mark.parametrize("path", RECORDINGS[:len(list(FOLDER.glob("*.npz")))], ids=lambda p: p.stem)
+def test_the_kept_distances_are_those_of_today(path, collect):
+    """docs/fidelity.md is made of them. Functions of libm are left out: they are this machine's."""
+    recording = Recording(path)
+    kept = {tuple(row.split("\t")[:2]): row.split("\t")[2:] for row in path.with_suffix(".tsv").read_text().splitlines()}
+    different = []
+    for case in CASES.values():
+        if case.no_gpu or case.libm:
+            continue
+        here, _, _ = engine_run.run(case)
+        for label, distance in distances(case, here, recording.after(case, here)):
+            if kept.pop((case.name, label), None) != distance.row().split("\t"):
+                different.append(f"{case.name}: {label}: {distance}")
+    assert not different, "\n".join(different) + "\nrun tests/gpu/recorded.py again"
