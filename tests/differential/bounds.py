@@ -33,29 +33,43 @@ def same(got, expected):
     return equal | (np.isnan(got) & np.isnan(expected)) if is_float(got) else equal
 
 
+def subnormal(array):
+    return is_float(array) & (np.abs(array) < np.finfo(array.dtype).tiny) & (array != 0) if is_float(array) else np.zeros(array.shape, bool)
+
+
 @dataclass(frozen=True)
 class Exact:
-    """The same bits; which NaN is not looked at."""
+    """The same bits; which NaN is not looked at. `where`: for which elements, of the arguments, by name."""
     why: str = ""
+    where: Callable | None = None
+    text: str = ""  # where, in words
 
     def wrong(self, got, expected, arguments):
-        return ~same(got, expected)
+        apart = ~same(got, expected)
+        return apart & self.where(arguments) if self.where else apart
 
     def __str__(self):
-        return "same bits"
+        return f"same bits {self.text}".strip()
 
 
 @dataclass(frozen=True)
 class Ulps:
-    """So many units in the last place; both zeros are the same."""
-    most: float
+    """So many units in the last place; both zeros are the same. `most` may depend on the arguments (`text` says how).
+    `flushed`: an argument of which elements are left out that are subnormal, or whose results are."""
+    most: float | Callable
     why: str
+    text: str = ""
+    flushed: str | None = None
 
     def wrong(self, got, expected, arguments):
-        return ulps(got, expected) > self.most
+        most = self.most(arguments) if callable(self.most) else self.most
+        apart = ulps(got, expected) > most
+        if self.flushed:
+            apart &= ~(subnormal(arguments[self.flushed]) | subnormal(got) | subnormal(expected))
+        return apart
 
     def __str__(self):
-        return f"{self.most:g} ulp"
+        return (self.text or f"{self.most:g} ulp") + (", but for subnormal numbers" if self.flushed else "")
 
 
 @dataclass(frozen=True)
@@ -66,10 +80,19 @@ class Within:
     why: str
 
     def wrong(self, got, expected, arguments):
+        return self.apart(got, expected) > self.size(arguments)
+
+    def used(self, got, expected, arguments):
+        """The largest share of the bound that a difference takes."""
+        with np.errstate(all="ignore"):
+            share = self.apart(got, expected) / self.size(arguments)
+        return float(np.nanmax(np.where(np.isfinite(share), share, 0)))
+
+    @staticmethod
+    def apart(got, expected):
         a, b = got.astype(np.float64), expected.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            apart = np.where(np.isfinite(a) & np.isfinite(b), np.abs(a - b), np.where(same(got, expected), 0.0, np.inf))
-        return apart > self.size(arguments)
+            return np.where(np.isfinite(a) & np.isfinite(b), np.abs(a - b), np.where(same(got, expected), 0.0, np.inf))
 
     def __str__(self):
         return self.text

@@ -4,6 +4,7 @@ import numpy as np
 import triton
 import triton.language as tl
 
+from bounds import Exact
 from case import case
 from formats import BF16, E4M3, E5M2, F16, decode, encode
 from inputs import FLOATS, SIGNED, UNSIGNED, codes, f16, f32, f64, i8, i32, i64, ints, short, special, u8, u16, u32, u64, wild, zeros
@@ -40,6 +41,21 @@ for t in FLOATS:
     case(f"to_unsigned.{short(t)}", to_unsigned, lambda rng, t=t: dict(x=rng.uniform(0, 255, N).astype(t)) | outputs(UNSIGNED), N=N)
 
 
+CUT = "8 bits are cut from a wider conversion, and NaN gives the top bit alone from f64 or in 64 bits (invalid-conversion)"
+
+
+def fitting(dtype, types):
+    """What a GPU gives where a number does not fit is another value for some types."""
+    result = {}
+    for k, t in zip("abcd", types):
+        info = np.iinfo(t)
+        if np.dtype(t).itemsize == 1:
+            result[k] = Exact(CUT, lambda a, info=info: (a["x"] > float(info.min) - 1) & (a["x"] < float(info.max) + 1), "where x fits")
+        elif np.dtype(t).itemsize == 8 or dtype == f64:
+            result[k] = Exact(CUT, lambda a: ~np.isnan(a["x"]), "but for NaN")
+    return result
+
+
 def saturated(types):
     """Toward zero; what does not fit is the nearest that does, and NaN is 0."""
     def reference(a):
@@ -56,7 +72,7 @@ for t in FLOATS:
     for name, kernel, types in (("to_signed", to_signed, SIGNED), ("to_unsigned", to_unsigned, UNSIGNED)):
         case(f"{name}_out_of_range.{short(t)}", kernel, lambda rng, t=t, types=types: dict(x=wild(rng, t, N)) | outputs(types),
              N=N, interpreter="C leaves what does not fit undefined, and numpy with it", reference=saturated(types),
-             finds=("invalid-conversion",))
+             finds=("invalid-conversion",), gpu=fitting(t, types))
 
 
 @triton.jit

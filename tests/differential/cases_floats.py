@@ -1,9 +1,10 @@
 """Arithmetic of floats, and what compares and selects them."""
 
+import numpy as np
 import triton
 import triton.language as tl
 
-from bounds import Ulps, Within
+from bounds import Exact, Ulps, Within, subnormal
 from case import case
 from inputs import FLOATS, f16, f32, f64, normal, short, uniform, wild, wild_pairs, zeros
 
@@ -36,7 +37,8 @@ def add_sub_mul(x, y, out, N: tl.constexpr):
 
 
 for t in FLOATS:
-    case(f"add_sub_mul.{short(t)}", add_sub_mul, two(t, 4), N=N, rows={"out": ("x + y", "x - y", "x * y", "-x")})
+    case(f"add_sub_mul.{short(t)}", add_sub_mul, two(t, 4), N=N, rows={"out": ("x + y", "x - y", "x * y", "-x")},
+         gpu={"-x": Ulps(0, "Triton 3.6 makes 0 - x of it, which is +0 for +0; 3.9 changes the sign")})
 
 
 @triton.jit
@@ -45,8 +47,9 @@ def divide(x, y, out, N: tl.constexpr):
     tl.store(out + i, tl.load(x + i) / tl.load(y + i))
 
 
+FULL = Ulps(2, "`/` of f32 becomes div.full.f32, which is within 2 ulp")
 for t in FLOATS:
-    case(f"divide.{short(t)}", divide, two(t, 1), N=N)
+    case(f"divide.{short(t)}", divide, two(t, 1), N=N, gpu={"out": FULL} if t == f32 else None)
 
 
 @triton.jit
@@ -57,7 +60,8 @@ def divide_rounded(x, y, out, N: tl.constexpr):
     tl.store(out + N + i, tl.fdiv(a, b, ieee_rounding=True))
 
 
-case("divide_rounded", divide_rounded, two(f32, 2), N=N, rows={"out": ("div_rn", "fdiv ieee_rounding")})
+case("divide_rounded", divide_rounded, two(f32, 2), N=N, rows={"out": ("div_rn", "fdiv ieee_rounding")},
+     gpu={"fdiv ieee_rounding": Ulps(2, "Triton 3.6 makes div.full.f32 of it all the same")})
 
 
 @triton.jit
@@ -84,7 +88,8 @@ def square_roots(x, out, N: tl.constexpr):
 
 for t in (f32, f64):
     case(f"square_roots.{short(t)}", square_roots, one(t, 2), N=N, rows={"out": ("sqrt", "rsqrt")},
-         bounds={"rsqrt": Ulps(2, "the engine's is within 1.5 ulp, the interpreter's 1/sqrt rounds twice")})
+         bounds={"rsqrt": Ulps(2, "the engine's is within 1.5 ulp, the interpreter's 1/sqrt rounds twice")},
+         gpu={"sqrt": Ulps(1, "sqrt.approx.ftz.f32", flushed="x"), "rsqrt": Ulps(2, "rsqrt.approx.ftz.f32", flushed="x")} if t == f32 else None)
 
 
 @triton.jit
@@ -122,8 +127,18 @@ def multiply_then_add(x, y, z, out, N: tl.constexpr):
     tl.store(out + i, tl.load(x + i) * tl.load(y + i) + tl.load(z + i))
 
 
+def fused_bound(dtype):
+    """A rounding of the product, which may overflow, and one of the sum."""
+    def size(a):
+        with np.errstate(all="ignore"):
+            product, info = np.abs(a["x"].astype(np.longdouble) * a["y"]), np.finfo(dtype)
+            total = np.abs(a["x"].astype(np.longdouble) * a["y"] + a["z"])
+            return np.where(product > info.max, np.inf, info.eps * (product + total) + info.smallest_subnormal).astype(np.float64)
+    return Within(size, "2 u (abs(x y) + abs(x y + z))", "x * y + z is fused into one rounding, unless enable_fp_fusion=False")
+
+
 for t in FLOATS:
-    case(f"multiply_then_add.{short(t)}", multiply_then_add, three(t), N=N)
+    case(f"multiply_then_add.{short(t)}", multiply_then_add, three(t), N=N, gpu={"out": fused_bound(t)})
     case(f"multiply_then_add_apart.{short(t)}", multiply_then_add, three(t), N=N, enable_fp_fusion=False)
 
 
@@ -188,8 +203,10 @@ def whole(x, out, N: tl.constexpr):
     tl.store(out + 2 * N + i, tl.abs(v))
 
 
+NORMAL = Exact("subnormal numbers become zero first (ftz)", lambda a: ~subnormal(a["x"]), "but for subnormal x")
 for t in (f32, f64):
-    case(f"whole.{short(t)}", whole, one(t, 3), N=N, rows={"out": ("floor", "ceil", "abs")})
+    case(f"whole.{short(t)}", whole, one(t, 3), N=N, rows={"out": ("floor", "ceil", "abs")},
+         gpu={k: NORMAL for k in ("floor", "ceil")} if t == f32 else None)
 
 
 FUNCTION = "each library's own approximation: the engine's is within 1 ulp of the true value (sin, cos, erf: 2), numpy's within 1"
@@ -203,11 +220,11 @@ def exponentials(x, out, N: tl.constexpr):
     tl.store(out + N + i, tl.exp2(v))
 
 
+SCALED = Ulps(lambda a: 2 + 1.173 * np.abs(a["x"]), "exp is ex2.approx.f32 of x log2(e), rounded before", "2 + 1.173 abs(x) ulp", flushed="x")
 for t, top in ((f32, 95), (f64, 720)):
-    case(f"exponentials.{short(t)}", exponentials, one(t, 2, -top, top), N=N, rows={"out": ("exp", "exp2")},
-         bounds={"exp": Ulps(2, FUNCTION), "exp2": Ulps(2, FUNCTION)})
-    case(f"exponentials_edges.{short(t)}", exponentials, one(t, 2), N=N, rows={"out": ("exp", "exp2")},
-         bounds={"exp": Ulps(2, FUNCTION), "exp2": Ulps(2, FUNCTION)})
+    for name, make in (("", one(t, 2, -top, top)), ("_edges", one(t, 2))):
+        case(f"exponentials{name}.{short(t)}", exponentials, make, N=N, rows={"out": ("exp", "exp2")},
+             bounds={"exp": Ulps(2, FUNCTION), "exp2": Ulps(2, FUNCTION)}, gpu={"exp": SCALED} if t == f32 else None)
 
 
 @triton.jit

@@ -7,7 +7,7 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import libdevice
 
-from bounds import Ulps
+from bounds import Exact, Ulps, Within, subnormal
 from case import case
 from inputs import f32, f64, i32, ints, u32, uniform, wild, zeros
 
@@ -67,11 +67,18 @@ def of_approximations(a):
     return {**a, "out": np.stack([np.exp2(x), 1 / x, np.tanh(x), np.sin(x), np.log2(square), 1 / np.sqrt(square)]).astype(f32)}
 
 
+def stated(size, text):
+    """What the PTX manual says of an approximate instruction."""
+    return Within(size, text, "the instruction is an approximation")
+
+
 APPROXIMATE = ("ex2", "rcp", "tanh", "sin", "lg2", "rsqrt")
 OWN = "the engine has an accurate function for each approximate instruction"
 case("approximations", approximations, lambda rng: dict(x=uniform(rng, f32, -3, 3, N), out=zeros((6, N), f32)), N=N,
      rows={"out": APPROXIMATE}, bounds={r: Ulps(2, OWN) for r in APPROXIMATE},
-     interpreter=NONE.format("inline assembly"), reference=of_approximations)
+     interpreter=NONE.format("inline assembly"), reference=of_approximations,
+     gpu={"tanh": stated(lambda a: 2**-11 * np.abs(np.tanh(a["x"])), "2^-11 relative"), "sin": stated(lambda a: 2**-20.5, "2^-20.5"),
+          "lg2": stated(lambda a: 2**-22 * np.maximum(1, np.abs(np.log2(np.abs(a["x"].astype(f64))) * 2)), "2^-22")})
 
 
 @triton.jit
@@ -132,7 +139,8 @@ for name, kernel, rows, low, high, functions in GROUPS:
              rows={"out": rows}, bounds={r: Ulps(4 if r == "cbrt" else 2, LIBRARY) for r in rows}, interpreter=NONE.format("device libraries"),
              reference=of_functions(*functions), libm=True)
     case(f"{name}_edges.f32", kernel, lambda rng: dict(x=wild(rng, f32, N), out=zeros((6, N), f32)), N=N, rows={"out": rows},
-         bounds={r: Ulps(4 if r == "cbrt" else 2, LIBRARY) for r in rows}, interpreter=NONE.format("device libraries"), reference=of_functions(*functions), libm=True)
+         bounds={r: Ulps(4 if r == "cbrt" else 2, LIBRARY) for r in rows}, interpreter=NONE.format("device libraries"), reference=of_functions(*functions), libm=True,
+         gpu={r: Ulps(4 if r == "cbrt" else 2, "libdevice is compiled with flush to zero", flushed="x") for r in rows})
 
 
 @triton.jit
@@ -200,11 +208,12 @@ def half_away(x):
     return np.trunc(x) + np.where(np.abs(x - np.trunc(x)) >= 0.5, np.sign(x), 0)
 
 
+NORMAL = Exact("libdevice is compiled with flush to zero", lambda a: ~subnormal(a["x"]), "but for subnormal x")
 ROUND = ("rint", "trunc", "floor", "ceil", "round")
 for t, tail in ((f32, "f32"), (f64, "f64")):
     case(f"rounding_functions.{tail}", rounding_functions, lambda rng, t=t: dict(
         x=np.concatenate([wild(rng, t, N // 2), rng.integers(-9, 9, N // 2).astype(t) / 2]), out=zeros((5, N), t)), N=N, rows={"out": ROUND},
-         bounds={"round": Ulps(0, "the reference loses the sign of zero")}, interpreter=NONE.format("device libraries"),
+         gpu={r: NORMAL for r in ("floor", "ceil")} if t == f32 else None, bounds={"round": Ulps(0, "the reference loses the sign of zero")}, interpreter=NONE.format("device libraries"),
          reference=of_functions(np.rint, np.trunc, np.floor, np.ceil, half_away))
 
 
@@ -254,4 +263,7 @@ def of_fast(a):
 
 
 case("fast_functions", fast_functions, lambda rng: dict(x=uniform(rng, f32, -6, 6, N), out=zeros((5, N), f32)), N=N, rows={"out": FAST},
-     bounds={r: Ulps(2, OWN) for r in FAST}, interpreter=NONE.format("device libraries"), reference=of_fast)
+     bounds={r: Ulps(2, OWN) for r in FAST}, interpreter=NONE.format("device libraries"), reference=of_fast,
+     gpu={"fast_expf": Ulps(lambda a: 2 + 1.173 * np.abs(a["x"]), "the function is an approximation", "2 + 1.173 abs(x) ulp"),
+          "fast_logf": stated(lambda a: np.maximum(2**-21.41, 3 * 2**-23 * np.abs(2 * np.log(np.abs(a["x"].astype(f64))))), "2^-21.41 or 3 ulp"),
+          "fast_sinf": stated(lambda a: 2**-20.5, "2^-20.5"), "fast_cosf": stated(lambda a: 2**-20.5, "2^-20.5")})

@@ -303,7 +303,8 @@ def counted(a):
 
 case("counts_outside_of_the_bins", counts, lambda rng: dict(x=rng.integers(-40, 80, 1024).astype(i32), out=zeros(32, i32)),
      N=1024, BINS=32, interpreter="it counts a value above the last bin in the last bin, or lets numpy choose the bins",
-     reference=counted, finds=("invalid-index",))
+     reference=counted, finds=("invalid-index",),
+     gpu={"out": NotCompared("Triton 3.6 counts what is outside modulo the number of bins (invalid-index)")})
 
 
 @triton.jit

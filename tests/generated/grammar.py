@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import nodes as n
-from nodes import Memory, Value
+import nodes_memory as m
+import nodes_regions as r
+from nodes import Value
+from nodes_memory import Memory
 from values import FLOATS, INTEGERS, NARROW, Type, held, to_memory
 
 MOST = 256  # elements of a tile
@@ -115,16 +118,18 @@ class Writer:
             ways += [self.compared] * 6 + [self.truth_binary] * 2
         elif kind.is_integer:
             ways += [self.integer_binary] * 8 + [self.division, self.shift, self.shift, self.cast, self.cast, self.loaded, self.loaded]
-            ways += [self.reduced, self.scanned] + ([self.found, self.histogram] if kind.element == "i32" else [])
+            ways += [self.reduced, self.scanned, self.recurrence, self.magnitude, self.walked]
+            ways += [self.found, self.histogram] if kind.element == "i32" else []
             ways += [self.high_product] * (kind.element in ("i32", "i64"))
         else:
             ways += [self.cast, self.loaded]
             if kind.element in COMPUTED:
-                ways += [self.float_binary] * 6 + [self.float_unary, self.float_unary, self.reduced]
+                ways += [self.float_binary] * 6 + [self.float_unary, self.float_unary, self.reduced, self.running]
+                ways += [self.fused, self.clamped, self.walked]
                 ways += [self.multiplied] * (kind.element == "f32")
-        ways += [self.leaf, self.called]
+        ways += [self.leaf, self.called, self.gathered, self.described, self.swapped]
         if depth > 1:
-            ways += [self.looped, self.branched]
+            ways += [self.looped, self.branched, self.repeated, self.mapped]
         for _ in range(6):
             result = self.pick(*ways)(kind, depth)
             if result is not None:
@@ -172,7 +177,8 @@ class Writer:
     def reshaped(self, kind, depth):
         shape = kind.shape
         if not shape:
-            return None
+            inner = self.make(kind.shaped(1), depth - 1)
+            return self.apply(kind, f"tt.unsplat {{0}} : {inner.type}", lambda x: x.reshape(()), inner)
         way = self.random.randrange(6)
         if way == 0:  # from fewer elements
             axis = self.random.randrange(len(shape))
@@ -275,6 +281,24 @@ class Writer:
         op = self.pick(*table)
         return self.apply(kind, f"{op} {{0}} : {kind}", n.in_type(kind.element, table[op]), self.make(kind, depth - 1))
 
+    def magnitude(self, kind, depth):
+        return self.apply(kind, f"math.absi {{0}} : {kind}", np.abs, self.make(kind, depth - 1))
+
+    def fused(self, kind, depth):
+        """A product and a sum, rounded once: longdouble holds a product of f32, and of f16, exactly."""
+        if kind.element not in ("f16", "f32"):
+            return None
+        a, b, c = (self.make(kind, depth - 1) for _ in range(3))
+        function = lambda x, y, z: (x.astype(np.longdouble) * y + z).astype(held(kind.element))
+        return self.apply(kind, f"math.fma {{0}}, {{1}}, {{2}} : {kind}", function, a, b, c)
+
+    def clamped(self, kind, depth):
+        low, high = self.constant(kind, self.pick(-3.5, 0.5, -100.0)), self.constant(kind, self.pick(1.0, 2.0, 100.0))
+        keep = self.chance(0.5)
+        function = lambda x, a, b: np.where(np.isnan(x) & keep, x, np.fmin(np.fmax(x, a), b)).astype(held(kind.element))
+        return self.apply(kind, f"tt.clampf {{0}}, {{1}}, {{2}}, propagateNan = {'all' if keep else 'none'} : {kind}", function,
+                          self.make(kind, depth - 1), low, high)
+
     # -- between types --------------------------------------------------------------------------------------------------
 
     def cast(self, kind, depth):
@@ -374,6 +398,32 @@ class Writer:
         operand, result = self.make(kind, depth - 1), Value(self.name(), kind)
         return self.add(n.Scan(result, operand, self.random.randrange(len(kind.shape)), self.pick(*ops), self.chance(0.4)), result)
 
+    def running(self, kind, depth):
+        """A scan of floats, which goes along the axis in order."""
+        if not kind.shape:
+            return None
+        operand, result = self.make(kind, depth - 1), Value(self.name(), kind)
+        return self.add(n.Scan(result, operand, self.random.randrange(len(kind.shape)), self.pick("arith.addf", "arith.mulf"),
+                               self.chance(0.4)), result)
+
+    def recurrence(self, kind, depth):
+        if not kind.shape:
+            return None
+        a, b, result = self.make(kind, depth - 1), self.make(kind, depth - 1), Value(self.name(), kind)
+        return self.add(n.LinearScan(result, a, b, self.random.randrange(len(kind.shape))), result)
+
+    def gathered(self, kind, depth):
+        if not kind.shape:
+            return None
+        axis, size = self.random.randrange(len(kind.shape)), self.pick(2, 4, 8, 16)
+        source = kind.shaped(*(size if k == axis else s for k, s in enumerate(kind.shape)))
+        if source.numel > MOST:
+            return None
+        inner, index = self.make(source, depth - 1), self.make(kind.of("i32"), depth - 1)
+        index = self.apply(index.type, f"arith.andi {{0}}, {{1}} : {index.type}", np.bitwise_and, index, self.constant(index.type, size - 1))
+        return self.apply(kind, f"tt.gather {{0}}[{{1}}] {{{{axis = {axis} : i32}}}} : ({source}, {index.type}) -> {kind}",
+                          lambda x, i: np.take_along_axis(x, i, axis), inner, index)
+
     def histogram(self, kind, depth):
         if len(kind.shape) != 1 or kind.numel < 2:
             return None
@@ -386,14 +436,14 @@ class Writer:
         """A dot of small numbers, whose sums are exact in any order."""
         if len(kind.shape) != 2 or min(kind.shape) < 2:
             return None
-        m, k = kind.shape[0], self.pick(2, 4, 8)
+        rows, k = kind.shape[0], self.pick(2, 4, 8)
         element = self.pick("f16", "f32")
         def side(shape):
             whole = self.make(Type("i32", shape), depth - 1)
             whole = self.apply(whole.type, f"arith.andi {{0}}, {{1}} : {whole.type}", np.bitwise_and, whole, self.constant(whole.type, 15))
             return self.apply(whole.type.of(element), f"arith.sitofp {{0}} : {whole.type} to {whole.type.of(element)}",
                               lambda x: x.astype(held(element)), whole)
-        a, b, c = side((m, k)), side((k, kind.shape[1])), self.constant(kind, self.pick(0.0, 1.0, -3.0))
+        a, b, c = side((rows, k)), side((k, kind.shape[1])), self.constant(kind, self.pick(0.0, 1.0, -3.0))
         return self.apply(kind, f"tt.dot {{0}}, {{1}}, {{2}} : {a.type} * {b.type} -> {kind}",
                           lambda x, y, z: (x.astype(np.float64) @ y.astype(np.float64) + z).astype(np.float32), a, b, c)
 
@@ -417,13 +467,57 @@ class Writer:
         return index, mask
 
     def loaded(self, kind, depth):
-        memories = [m for m in self.kernel.memories if m.element == kind.element]
+        memories = [memory for memory in self.kernel.memories if memory.element == kind.element]
         if not memories or self.in_function:
             return None
         memory = self.pick(*memories)
         index, mask = self.inside(kind, memory, depth)
         other, result = self.constant(kind), Value(self.name(), kind)
-        return self.add(n.Load(result, memory, index, mask, other), result)
+        return self.add(m.Load(result, memory, index, mask, other), result)
+
+    def walked(self, kind, depth):
+        """What a pointer that steps through memory meets."""
+        memories = [memory for memory in self.kernel.memories if memory.element == kind.element]
+        if not memories or self.in_function or not kind.shape:
+            return None
+        memory = self.pick(*memories)
+        start = self.make(kind.of("i32"), depth - 1)
+        small = self.make(self.pick(Type("i32"), kind.of("i32")), 0)
+        step = self.apply(small.type, f"arith.andi {{0}}, {{1}} : {small.type}", np.bitwise_and, small, self.constant(small.type, 15))
+        # Not so far that the sum of index and steps wraps.
+        start = self.apply(start.type, f"arith.andi {{0}}, {{1}} : {start.type}", np.bitwise_and, start, self.constant(start.type, 255))
+        start = self.apply(start.type, f"arith.addi {{0}}, {{1}} : {start.type}", np.add, start, self.constant(start.type, self.pick(0, 0, -40)))
+        times = self.constant(Type("i32"), self.pick(0, 1, 2, 3, 5))
+        result = Value(self.name(), kind)
+        return self.add(m.Walk(result, memory, start, step, times), result)
+
+    def matrix(self, memory):
+        """(rows, columns) that a descriptor of a memory may have: the last stride is 1, rows are 16 bytes apart."""
+        columns = self.pick(8, 16)
+        return (memory.size // columns - self.pick(0, 0, 1), columns)
+
+    def offset(self, depth):
+        i32 = Type("i32")
+        value = self.apply(i32, "arith.andi {0}, {1} : i32", np.bitwise_and, self.make(i32, depth - 1), self.constant(i32, 15))
+        return self.apply(i32, "arith.addi {0}, {1} : i32", np.add, value, self.constant(i32, self.pick(0, 0, -4)))
+
+    def described(self, kind, depth):
+        memories = [memory for memory in self.kernel.memories if memory.element == kind.element and memory.element[0] != "b"]
+        if not memories or self.in_function or len(kind.shape) != 2 or kind.shape[1] * kind.bits < 128 or kind.element.startswith("f8"):
+            return None
+        memory, result = self.pick(*memories), Value(self.name(), kind)
+        return self.add(m.Described(result, memory, self.matrix(memory), (self.offset(depth), self.offset(depth))), result)
+
+    def swapped(self, kind, depth):
+        """What compare-and-swap finds, where it looks at each element once."""
+        if kind.element not in ("i32", "i64") or not kind.shape or self.in_function:
+            return None
+        memories = [memory for memory in self.kernel.memories if memory.element == kind.element and memory.size >= kind.numel]
+        if not memories:
+            return None
+        memory, result = self.pick(*memories), Value(self.name(), kind)
+        node = m.Compare(result, memory, self.apart(kind.shape, Memory("", "", kind.numel)), self.make(kind, depth - 1), self.make(kind, depth - 1))
+        return self.add(node, result)
 
     # -- regions --------------------------------------------------------------------------------------------------------
 
@@ -458,8 +552,48 @@ class Writer:
         body, yielded = self.scope(write)
         name = self.name()
         results = tuple(Value(f"{name}#{k}", t) for k, t in enumerate(types))
-        self.add(n.For(results, bounds, induction, carried, initial, body, yielded), *results)
+        self.add(r.For(results, bounds, induction, carried, initial, body, yielded), *results)
         return results[0]
+
+    def repeated(self, kind, depth):
+        """A while loop."""
+        initial = (self.make(kind, depth - 2),)
+        most = self.constant(Type("i32"), self.pick(0, 1, 2, 4))
+        carried = (Value(self.name(), kind),)
+
+        def condition():
+            self.pool[-1] += carried
+            return self.make(Type("i1"), depth - 1)
+
+        def write():
+            self.pool[-1] += carried
+            return (self.make(kind, depth - 1),)
+
+        tested = self.scope(condition)
+        body, yielded = self.scope(write)
+        name = self.name()
+        results = Value(f"{name}#0", Type("i32")), Value(f"{name}#1", kind)
+        self.add(r.While(results, most, carried, initial, tested, body, yielded), *results)
+        return results[1]
+
+    def mapped(self, kind, depth):
+        if not kind.shape or kind.numel > 64 or self.in_map or kind.element in NARROW or kind.element == "i1":
+            return None
+        operands = tuple(self.make(kind, depth - 1) for _ in range(2))
+        parameters = tuple(Value(self.name(), kind.shaped()) for _ in range(2))
+        pool, before = self.pool, (self.in_function, self.in_map)
+        self.pool, self.in_function, self.in_map = [[]], True, True
+
+        def write():
+            self.pool[-1] += parameters
+            return self.make(kind.shaped(), depth - 1)
+
+        body, returned = self.scope(write)
+        self.pool, (self.in_function, self.in_map) = pool, before
+        result = Value(self.name(), kind)
+        return self.add(r.Map(result, operands, parameters, body, returned), result)
+
+    in_map = False
 
     def branched(self, kind, depth):
         condition = self.make(Type("i1"), depth - 1)
@@ -473,7 +607,7 @@ class Writer:
         branches = tuple(self.scope(write) for _ in range(2))
         name = self.name()
         results = Value(f"{name}#0", kind), Value(f"{name}#1", extra)
-        self.add(n.If(results, condition, branches), *results)
+        self.add(r.If(results, condition, branches), *results)
         return results[0]
 
     def called(self, kind, depth):
@@ -490,7 +624,7 @@ class Writer:
                 returned = self.selected(kind, 1)
             body = self.nodes[0]
             self.pool, self.nodes, self.in_function = pool, nodes, False
-            function = n.Function(f"helper{len(self.kernel.functions)}", parameters, body, returned)
+            function = r.Function(f"helper{len(self.kernel.functions)}", parameters, body, returned)
             self.kernel.functions.append(function)
         else:
             return None
@@ -498,29 +632,34 @@ class Writer:
             return None
         operands = tuple(self.make(p.type, depth - 1) for p in function.parameters)
         result = Value(self.name(), kind)
-        return self.add(n.Call(result, function, operands), result)
+        return self.add(r.Call(result, function, operands), result)
 
     # -- effects --------------------------------------------------------------------------------------------------------
 
     def effect(self, depth):
         if self.in_function:
             return
-        integers = [m for m in self.kernel.memories if m.element in ("i32", "i64") and m.name == "%z"]
+        integers = [memory for memory in self.kernel.memories if memory.name == "%z"]
         if integers and self.chance(0.5):
             memory = integers[0]
             kind = Type(memory.element, tuple(self.shape(self.pick(1, 4, 16, 32))))
             index, mask = self.inside(kind, memory, depth)
             value = self.make(kind, depth - 1)
             result = Value(self.name(), kind)
-            self.nodes[-1].append(n.Atomic(result, self.pick(*n.ATOMICS), memory, index, value, mask))
+            self.nodes[-1].append(m.Atomic(result, self.pick(*m.ATOMICS), memory, index, value, mask))
             return
         memory = self.pick(*self.kernel.memories)
+        if memory.element in ("i32", "f32", "i64", "f64") and self.chance(0.25):
+            kind = Type(memory.element, (self.pick(1, 2, 4), self.pick(4, 8)))
+            value = self.make(kind, depth)
+            self.nodes[-1].append(m.Described(None, memory, self.matrix(memory), (self.offset(depth), self.offset(depth)), value))
+            return
         size = memory.size // self.pick(1, 2, 4)
         shape = tuple(self.shape(size))
         index = self.apart(shape, memory)
         value = self.make(Type(memory.element, shape), depth)
         mask = self.make(Type("i1", shape), depth - 1)
-        self.nodes[-1].append(n.Store(memory, index, value, mask))
+        self.nodes[-1].append(m.Store(memory, index, value, mask))
 
     def apart(self, shape, memory):
         """Indices of different elements: positions row by row, or mixed."""
@@ -565,7 +704,7 @@ class Writer:
         self.kernel.memories.append(out)
         self.kernel.contents[out.name] = to_memory(element, np.zeros(out.size, held(element)))
         mask = self.constant(kind.of("i1"), True)
-        self.nodes[-1].append(n.Store(out, index, value, mask))
+        self.nodes[-1].append(m.Store(out, index, value, mask))
         return self.kernel
 
 

@@ -5,11 +5,11 @@ frame.values and adds its results. What it means is written down here from the d
 shares no code with the engine.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from values import FLOATS, INTEGERS, NARROW, Type, from_memory, held, literal, rounded, to_memory, unsigned
+from values import NARROW, Type, held, rounded, unsigned
 
 
 @dataclass(frozen=True)
@@ -176,97 +176,6 @@ class ProgramId:
         frame[self.result] = np.int32((frame.grid if self.count else frame.program)[self.axis])
 
 
-# -- memory -------------------------------------------------------------------------------------------------------------
-
-@dataclass(frozen=True)
-class Memory:
-    """A parameter that points to `size` elements."""
-    name: str
-    element: str
-    size: int
-
-
-def pointers(printer, memory, index):
-    """Lines, and the name of the pointers to elements `index` of a memory."""
-    if not index.type.shape:
-        name = printer.fresh()
-        return [f"{name} = tt.addptr {memory.name}, {index.name} : !tt.ptr<{memory.element}>, {index.type}"], name
-    kind = index.type.of(f"!tt.ptr<{memory.element}>")
-    base, name = printer.fresh(), printer.fresh()
-    return [f"{base} = tt.splat {memory.name} : !tt.ptr<{memory.element}> -> {kind}",
-            f"{name} = tt.addptr {base}, {index.name} : {kind}, {index.type}"], name
-
-
-@dataclass
-class Load:
-    result: Value
-    memory: Memory
-    index: Value  # inside, where the mask is true
-    mask: Value
-    other: Value
-
-    def text(self, printer):
-        lines, at = pointers(printer, self.memory, self.index)
-        yield from lines
-        kind = self.index.type.of(f"!tt.ptr<{self.memory.element}>")
-        yield f"{self.result.name} = tt.load {at}, {self.mask.name}, {self.other.name} : {kind}"
-
-    def run(self, frame):
-        index, mask = frame[self.index], frame[self.mask]
-        stored = frame.memory[self.memory.name]
-        value = from_memory(self.memory.element, stored[np.where(mask, index, 0)])
-        frame[self.result] = np.where(mask, value, frame[self.other]).astype(held(self.memory.element))
-
-
-@dataclass
-class Store:
-    memory: Memory
-    index: Value  # elements apart
-    value: Value
-    mask: Value
-
-    def text(self, printer):
-        lines, at = pointers(printer, self.memory, self.index)
-        yield from lines
-        yield f"tt.store {at}, {self.value.name}, {self.mask.name} : {self.index.type.of(f'!tt.ptr<{self.memory.element}>')}"
-
-    def run(self, frame):
-        index, mask = frame[self.index], frame[self.mask]
-        frame.memory[self.memory.name][index[mask]] = to_memory(self.memory.element, frame[self.value][mask])
-
-
-ATOMICS = {"add": np.add, "max": np.maximum, "min": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
-           "umax": on_unsigned(np.maximum), "umin": on_unsigned(np.minimum), "exch": lambda old, new: new}
-
-
-@dataclass
-class Atomic:
-    """Elements one after the other, row by row; the result is what was there before."""
-    result: Value
-    op: str
-    memory: Memory
-    index: Value
-    value: Value
-    mask: Value
-
-    def text(self, printer):
-        lines, at = pointers(printer, self.memory, self.index)
-        yield from lines
-        kind = self.index.type.of(f"!tt.ptr<{self.memory.element}>")
-        yield (f"{self.result.name} = tt.atomic_rmw {self.op}, acq_rel, gpu, {at}, {self.value.name}, {self.mask.name} : "
-               f"({kind}, {self.value.type}, {self.mask.type}) -> {self.result.type}")
-
-    def run(self, frame):
-        index, value, mask = (frame[o].reshape(-1) for o in (self.index, self.value, self.mask))
-        stored = frame.memory[self.memory.name]
-        old = np.zeros(value.shape, value.dtype)
-        for k in np.flatnonzero(mask):
-            old[k] = stored[index[k]]
-            stored[index[k]] = ATOMICS[self.op](old[k:k + 1], value[k:k + 1])[0]
-        # What a masked-off element gives is not defined: it is chosen away by the node that follows.
-        frame[self.result] = old.reshape(self.result.type.shape)
-
-
 # -- reductions and scans -----------------------------------------------------------------------------------------------
 
 COMBINE = {"arith.addi": np.add, "arith.muli": np.multiply, "arith.minsi": np.minimum, "arith.maxsi": np.maximum,
@@ -355,94 +264,42 @@ class Scan:
         x = np.moveaxis(frame[self.operand], self.axis, 0)
         x = x[::-1] if self.reverse else x
         out = [x[0]]
+        step = in_type(self.operand.type.element, COMBINE[self.op]) if self.operand.type.is_float else COMBINE[self.op]
         for row in x[1:]:
-            out.append(COMBINE[self.op](out[-1], row))
+            out.append(step(out[-1], row))
         out = np.stack(out)
         frame[self.result] = np.moveaxis(out[::-1] if self.reverse else out, 0, self.axis)
 
 
-# -- regions ------------------------------------------------------------------------------------------------------------
-
 @dataclass
-class For:
-    results: tuple
-    bounds: tuple  # lower, upper, step
-    induction: Value
-    carried: tuple
-    initial: tuple
-    body: list = field(default_factory=list)
-    yielded: tuple = ()
-
-    def text(self, printer):
-        name = base(self.results[0])
-        types = ", ".join(str(v.type) for v in self.carried)
-        pairs = ", ".join(f"{v.name} = {i.name}" for v, i in zip(self.carried, self.initial))
-        low, high, step = (b.name for b in self.bounds)
-        yield f"{name}:{len(self.results)} = scf.for {self.induction.name} = {low} to {high} step {step} iter_args({pairs}) -> ({types}) : i32 {{"
-        yield from printer.block(self.body)
-        yield f"  scf.yield {', '.join(v.name for v in self.yielded)} : {types}"
-        yield "}"
-
-    def run(self, frame):
-        low, high, step = (int(frame[b]) for b in self.bounds)
-        values = [frame[v] for v in self.initial]
-        for i in range(low, high, step):
-            frame[self.induction] = np.int32(i)
-            for carried, value in zip(self.carried, values):
-                frame[carried] = value
-            frame.run(self.body)
-            values = [frame[v] for v in self.yielded]
-        for result, value in zip(self.results, values):
-            frame[result] = value
-
-
-@dataclass
-class If:
-    results: tuple
-    condition: Value
-    branches: tuple = ()  # (nodes, yielded values), twice
-
-    def text(self, printer):
-        name = base(self.results[0])
-        types = ", ".join(str(v.type) for v in self.results)
-        yield f"{name}:{len(self.results)} = scf.if {self.condition.name} -> ({types}) {{"
-        for k, (nodes, yielded) in enumerate(self.branches):
-            yield from printer.block(nodes)
-            yield f"  scf.yield {', '.join(v.name for v in yielded)} : {types}"
-            yield "} else {" if k == 0 else "}"
-
-    def run(self, frame):
-        nodes, yielded = self.branches[0 if frame[self.condition] else 1]
-        frame.run(nodes)
-        for result, value in zip(self.results, yielded):
-            frame[result] = frame[value]
-
-
-@dataclass
-class Function:
-    name: str
-    parameters: tuple
-    body: list
-    returned: Value
-
-
-@dataclass
-class Call:
+class LinearScan:
+    """h[i] = a[i] h[i - 1] + b[i], by a combine function of pairs, which do not commute."""
     result: Value
-    function: Function
-    operands: tuple
+    factors: Value
+    terms: Value
+    axis: int
 
     def text(self, printer):
-        names = ", ".join(["%iota", *(o.name for o in self.operands)])  # which the dense form reads
-        kinds = ", ".join(["!tt.ptr<i32>", *(str(o.type) for o in self.operands)])
-        yield f"{self.result.name} = tt.call @{self.function.name}({names}) : ({kinds}) -> {self.result.type}"
+        a, b, c, d, e, f, g, out = (printer.fresh() for _ in range(8))
+        element, kind = self.result.type.element, self.result.type
+        yield f"{out}:2 = \"tt.scan\"({self.factors.name}, {self.terms.name}) <{{axis = {self.axis} : i32, reverse = false}}> ({{"
+        yield f"^bb0({a}: {element}, {b}: {element}, {c}: {element}, {d}: {element}):"
+        yield f"  {e} = arith.muli {a}, {c} : {element}"
+        yield f"  {f} = arith.muli {b}, {c} : {element}"
+        yield f"  {g} = arith.addi {f}, {d} : {element}"
+        yield f"  tt.scan.return {e}, {g} : {element}, {element}"
+        yield f"}}) : ({kind}, {kind}) -> ({kind}, {kind})"
+        zero = printer.fresh()
+        yield f"{zero} = arith.constant {'dense<0>' if kind.shape else '0'} : {kind}"
+        yield f"{self.result.name} = arith.addi {out}#1, {zero} : {kind}"
 
     def run(self, frame):
-        inner = Frame(frame.memory, frame.grid, frame.program, {}, frame.functions)
-        for parameter, operand in zip(self.function.parameters, self.operands):
-            inner[parameter] = frame[operand]
-        inner.run(self.function.body)
-        frame[self.result] = inner[self.function.returned]
+        a, b = (np.moveaxis(frame[v], self.axis, 0) for v in (self.factors, self.terms))
+        h, out = b[0] * 0, []
+        for factor, term in zip(a, b):
+            h = factor * h + term
+            out.append(h)
+        frame[self.result] = np.moveaxis(np.stack(out), 0, self.axis)
 
 
 @dataclass

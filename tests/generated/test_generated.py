@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import nodes
+import nodes_memory
 from compare import disagreement
 from launches import Launcher, NotRun
 
@@ -46,7 +47,7 @@ def test_many(first, launcher):
     check(range(first, first + 1400), launcher)
 
 
-TABLES = {name: table for name, table in vars(nodes).items() if name.isupper() and isinstance(table, dict) and name != "APPROXIMATE"}
+TABLES = {name: table for name, table in {**vars(nodes), **vars(nodes_memory)}.items() if name.isupper() and isinstance(table, dict) and name != "APPROXIMATE"}
 
 
 @pytest.mark.slow

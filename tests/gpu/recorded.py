@@ -84,9 +84,10 @@ class Distance:
     different: int
     ulps: float  # of floats: the most units in the last place
     relative: float  # the most |a - b| / |b|, where both are finite and b is not 0
+    used: float | None  # the share of the bound that the largest difference takes, where the bound is a size
 
     @staticmethod
-    def of(got, expected):
+    def of(got, expected, bound, arguments):
         apart = ~same(got, expected)
         most, relative = 0.0, 0.0
         if is_float(got) and apart.any():
@@ -95,10 +96,11 @@ class Distance:
                 a, b = got.astype(np.float64), expected.astype(np.float64)
                 ratio = np.abs(a - b) / np.abs(b)
             relative = float(np.nanmax(np.where(np.isfinite(ratio), ratio, 0)))
-        return Distance(got.size, int(apart.sum()), most, relative)
+        used = bound.used(got, expected, arguments) if hasattr(bound, "used") else None
+        return Distance(got.size, int(apart.sum()), most, relative, used)
 
     def row(self):
-        return f"{self.elements}\t{self.different}\t{self.ulps:.6g}\t{self.relative:.3g}"
+        return f"{self.elements}\t{self.different}\t{self.ulps:.6g}\t{self.relative:.3g}\t" + ("" if self.used is None else f"{self.used:.2g}")
 
 
 def distances(case, got, expected):
@@ -107,7 +109,7 @@ def distances(case, got, expected):
     for label, name, index in case.parts(expected):
         a, b = (np.ascontiguousarray(arrays[name][index]) for arrays in (got, expected))
         if not (a.tobytes() == b.tobytes() == np.ascontiguousarray(before[name][index]).tobytes()):
-            yield label, Distance.of(a, b)
+            yield label, Distance.of(a, b, case.bound(label, gpu=True), before)
 
 
 def rows(recording):
@@ -116,9 +118,11 @@ def rows(recording):
     for case in CASES.values():
         here, _, _ = engine_run.run(case)
         try:
+            if case.no_gpu:
+                raise KeyError(case.no_gpu)
             there = recording.after(case, here)
         except KeyError as error:
-            yield [f"{case.name}\t\t{case.no_gpu or error.args[0]}"], case, {}
+            yield [f"{case.name}\t\t{error.args[0]}"], case, {}
             continue
         yield [f"{case.name}\t{label}\t{distance.row()}" for label, distance in distances(case, here, there)], case, here
 

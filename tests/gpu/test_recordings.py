@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import triton
 
 import engine_run
 from case import differences
@@ -57,6 +58,9 @@ def test_as_the_gpu(name, recording, collect):
 def test_the_kept_distances_are_those_of_today(path, collect):
     """docs/fidelity.md is made of them. Functions of libm are left out: they are this machine's."""
     recording = Recording(path)
+    release = recording.versions["triton"].rsplit(".", 1)[0]
+    if not triton.__version__.startswith(release):
+        pytest.skip(f"it was recorded with Triton {release}, and so is the list")
     kept = {tuple(row.split("\t")[:2]): row.split("\t")[2:] for row in path.with_suffix(".tsv").read_text().splitlines()}
     different = []
     for case in CASES.values():
