@@ -1,6 +1,6 @@
 """Makes the generated parts of the docs: docs/kinds.md from the table of kinds, and, between two marks,
 the kinds of docs/sanitizer.md, and the operations of docs/ir.md from src/dialects/*.def and
-docs/ir-operations.txt.
+docs/ir-operations.txt; docs/triton-ops.md and docs/fidelity.md by their own scripts.
 
 `make_docs.py --check` changes nothing and ends with 1 if a page is not what would be made.
 """
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import make_fidelity
 import make_triton_ops
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -113,6 +114,7 @@ def main(check):
     pages = {"docs/kinds.md": kinds,
              "docs/sanitizer.md": between_marks("docs/sanitizer.md", kind_table(kinds)),
              "docs/triton-ops.md": make_triton_ops.page(),
+             "docs/fidelity.md": make_fidelity.page(),
              "docs/ir.md": between_marks("docs/ir.md", operations())}
     for path, made in pages.items():
         file = ROOT / path

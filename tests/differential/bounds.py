@@ -1,4 +1,4 @@
-"""How far apart two arrays may be."""
+"""How far apart two arrays may be. A bound knows which elements are `wrong`, and which are `promised` at all."""
 
 from dataclasses import dataclass
 from typing import Callable
@@ -44,9 +44,11 @@ class Exact:
     where: Callable | None = None
     text: str = ""  # where, in words
 
+    def promised(self, got, expected, arguments):
+        return self.where(arguments) if self.where else np.ones(got.shape, bool)
+
     def wrong(self, got, expected, arguments):
-        apart = ~same(got, expected)
-        return apart & self.where(arguments) if self.where else apart
+        return ~same(got, expected) & self.promised(got, expected, arguments)
 
     def __str__(self):
         return f"same bits {self.text}".strip()
@@ -63,10 +65,12 @@ class Ulps:
 
     def wrong(self, got, expected, arguments):
         most = self.most(arguments) if callable(self.most) else self.most
-        apart = ulps(got, expected) > most
-        if self.flushed:
-            apart &= ~(subnormal(arguments[self.flushed]) | subnormal(got) | subnormal(expected))
-        return apart
+        return (ulps(got, expected) > most) & self.promised(got, expected, arguments)
+
+    def promised(self, got, expected, arguments):
+        if not self.flushed:
+            return np.ones(got.shape, bool)
+        return ~(subnormal(arguments[self.flushed]) | subnormal(got) | subnormal(expected))
 
     def __str__(self):
         return (self.text or f"{self.most:g} ulp") + (", but for subnormal numbers" if self.flushed else "")
@@ -81,6 +85,9 @@ class Within:
 
     def wrong(self, got, expected, arguments):
         return self.apart(got, expected) > self.size(arguments)
+
+    def promised(self, got, expected, arguments):
+        return np.ones(got.shape, bool)
 
     def used(self, got, expected, arguments):
         """The largest share of the bound that a difference takes."""
@@ -105,6 +112,8 @@ class NotCompared:
 
     def wrong(self, got, expected, arguments):
         return np.zeros(got.shape, bool)
+
+    promised = wrong
 
     def __str__(self):
         return "not compared"

@@ -18,14 +18,14 @@ class Case:
     constants: dict = field(default_factory=dict)
     grid: tuple = (1,)
     rows: dict = field(default_factory=dict)  # of an array: what each index of its first axis holds
-    # By array or row, against the reference; what is not named must have the same bits.
+    labels: dict = field(default_factory=dict)  # of an array: what it holds, if its name does not say it
+    # By label (array or row), against the reference; what is not named must have the same bits.
     bounds: dict = field(default_factory=dict)
-    # Why Triton's interpreter is no reference for this kernel, and what is: a function of the arguments before the
-    # launch that returns the arrays after it, by name.
-    interpreter: str | None = None
+    interpreter: str | None = None  # why Triton's interpreter is no reference for this kernel
+    # Another reference: of the arguments before the launch, the arrays after it, by name.
     reference: Callable | None = None
     since: tuple = ()  # the first release of Triton whose interpreter is right
-    # By array or row, against a GPU; what is not named has the bound above.
+    # By label, against a GPU; what is not named has the bound above.
     gpu: dict = field(default_factory=dict)
     no_gpu: str | None = None  # why it is not run there
     libm: bool = False  # it uses functions of the machine's libm, which differ between machines within the bounds
@@ -43,19 +43,19 @@ class Case:
             for k, row in enumerate(self.rows.get(name, ())):
                 yield row, name, k
             if name not in self.rows:
-                yield name, name, ...
+                yield self.labels.get(name, name), name, ...
 
     def bound(self, label, gpu=False):
         own = self.bounds.get(label, EXACT)
         return self.gpu.get(label, own) if gpu else own
 
 
-def case(name, kernel, make, *, grid=1, rows=None, bounds=None, interpreter=None, reference=None, since=(), gpu=None,
+def case(name, kernel, make, *, grid=1, rows=None, labels=None, bounds=None, interpreter=None, reference=None, since=(), gpu=None,
          no_gpu=None, libm=False, finds=(), **constants):
     assert name not in CASES, name
-    assert (interpreter is None) == (reference is None), f"{name}: a reason and another reference, or neither"
+    assert interpreter is None or reference is not None, f"{name}: it needs a reference"
     CASES[name] = Case(name, kernel, make, constants, grid if isinstance(grid, tuple) else (grid,), rows or {},
-                       bounds or {}, interpreter, reference, since, gpu or {}, no_gpu, libm, finds)
+                       labels or {}, bounds or {}, interpreter, reference, since, gpu or {}, no_gpu, libm, finds)
 
 
 def differences(case, got, expected, arguments, gpu=False):

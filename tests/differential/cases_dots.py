@@ -74,7 +74,7 @@ for tail, m, k in (("", 32, 64), ("_large", 64, 128)):  # 64 rows are enough for
          gpu={"out": chain(k, extra=2**-10, text="(2 K u + 2^-10) (abs(a) @ abs(b) + abs(c))",
                            why="the tensor cores cut f32 to tf32, the engine rounds")})
 case("product.f32_tf32x3", product, operands(f32, 32, 32, 64), M=32, N=32, K=64, P="tf32x3", bounds={"out": chain(3 * 64)},
-     interpreter=IEEE_ONLY, reference=split_product(2))
+     reference=split_product(2))
 
 
 def whole_numbers(rng):
@@ -101,10 +101,10 @@ for name, format, kind, dtype in (("bf16", BF16, tl.bfloat16, u16), ("e4m3", E4M
         read = lambda x, format=format: decode(format, x)
         imprecise = {} if name == "bf16" else dict(gpu={"out": chain(
             k, read=read, extra=2**-12, text="(2 K u + 2^-12) (abs(a) @ abs(b))",
-            why="Hopper's fp8 tensor cores add with 14 bits of mantissa")})
+            why="wgmma, which 64 rows are enough for, adds fp8 products with 14 bits of mantissa; mma does not")})
         case(f"product.{name}{tail}", bits_product, bits_of(format, dtype, m, k), M=m, N=m, K=k, TYPE=kind,
              bounds={"out": chain(k, read=read)},
-             interpreter="it multiplies the bit patterns of bfloat16" if name == "bf16" else "it lets infinities and NaNs become numbers",
+             interpreter="it multiplies the bit patterns of bfloat16" if name == "bf16" else None,
              reference=exact_product(format), **imprecise)
 
 
@@ -117,7 +117,8 @@ def half_sums(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
 
 
 case("half_sums", half_sums, lambda rng: dict(a=normal(rng, f16, 32, 32), b=normal(rng, f16, 32, 32), out=zeros((32, 32), f32)), M=32, N=32, K=32,
-     bounds={"out": chain(32, 2**-11, why="the interpreter rounds each sum to f16, the engine once")})
+     bounds={"out": chain(32, 2**-11, why="the interpreter rounds each sum to f16, the engine once")},
+     gpu={"out": chain(32, 2**-11, why="the tensor cores add in f16, the engine rounds once")})
 
 
 @triton.jit
@@ -192,4 +193,4 @@ def scaled_operands(rng):
 
 
 case("scaled_product.e4m3", scaled_product, scaled_operands, M=32, N=32, K=64, bounds={"out": SCALED},
-     interpreter="in 3.6 it has none; from 3.8 on it agrees", reference=lambda a: {**a, "out": (scaled(a)[0] @ scaled(a)[1]).astype(f32)})
+     since=(3, 9), reference=lambda a: {**a, "out": (scaled(a)[0] @ scaled(a)[1]).astype(f32)})

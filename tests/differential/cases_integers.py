@@ -49,8 +49,7 @@ def quotients(x, y, out, N: tl.constexpr):
 
 for t in BOTH:
     case(f"quotients.{short(t)}", quotients, two(t, 2, nonzero=True), N=N, rows={"out": ("//", "%")},
-         **(dict(interpreter="its quotient of extremes wraps in numpy before it divides", reference=lambda a: truncated(a))
-            if t in SIGNED else {}))
+         reference=lambda a: truncated(a))
 
 
 def truncated(arguments):
@@ -79,7 +78,7 @@ def of_constants(a):
 
 case("quotients_by_constants", quotients_by_constants, lambda rng: dict(x=ints(rng, i32, N), out=zeros((5, N), i32)), N=N,
      rows={"out": ("// 7", "% 7", "// -8", "% 16", "cdiv")},
-     interpreter="its quotient of extremes wraps in numpy before it divides", reference=of_constants)
+     reference=of_constants)
 
 
 @triton.jit
@@ -103,11 +102,10 @@ def over_shifted(a):
     return {**a, "out": np.stack([x * 0, x >> (8 * x.itemsize - 1) if x.dtype.kind == "i" else x * 0])}
 
 
-BEYOND = "C leaves shifts by the width or more undefined, and numpy with it: the reference has zeros, or signs"
 for t in (i32, u32, i64, u64):
     width = 8 * np.dtype(t).itemsize
     case(f"shifts_beyond_the_width.{short(t)}", shifts, shifted(width, 2 * width, t), N=N, rows={"out": ("<<", ">>")},
-         interpreter=BEYOND, reference=over_shifted, finds=("invalid-shift",))
+         reference=over_shifted, finds=("invalid-shift",))
 
 
 @triton.jit
@@ -210,7 +208,8 @@ def widths(x, a, b, c, d, N: tl.constexpr):
 
 for t in BOTH:
     case(f"widths.{short(t)}", widths, lambda rng, t=t: dict(x=ints(rng, t, N), a=zeros(N, i8), b=zeros(N, i16),
-                                                             c=zeros(N, i32), d=zeros(N, i64)), N=N)
+                                                             c=zeros(N, i32), d=zeros(N, i64)), N=N,
+         labels=dict(zip("abcd", map(short, SIGNED))))
 
 
 @triton.jit
@@ -225,7 +224,8 @@ def unsigned_widths(x, a, b, c, d, N: tl.constexpr):
 
 for t in BOTH:
     case(f"unsigned_widths.{short(t)}", unsigned_widths,
-         lambda rng, t=t: dict(x=ints(rng, t, N), a=zeros(N, u8), b=zeros(N, u16), c=zeros(N, u32), d=zeros(N, u64)), N=N)
+         lambda rng, t=t: dict(x=ints(rng, t, N), a=zeros(N, u8), b=zeros(N, u16), c=zeros(N, u32), d=zeros(N, u64)), N=N,
+         labels=dict(zip("abcd", map(short, UNSIGNED))))
 
 
 @triton.jit

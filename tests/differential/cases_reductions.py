@@ -92,7 +92,7 @@ def without_nans(a):
 
 ZERO = Ulps(0, "which of two zeros is the greater one is not said by numpy")
 case("row_extremes_with_nans", row_extremes, with_nans, M=16, N=32, rows={"out": ("max", "min")},
-     interpreter="it keeps NaNs, which the compiled code leaves out", reference=without_nans, bounds={"max": ZERO, "min": ZERO})
+     reference=without_nans, since=(3, 9), bounds={"max": ZERO, "min": ZERO})
 
 
 @triton.jit
@@ -302,8 +302,7 @@ def counted(a):
 
 
 case("counts_outside_of_the_bins", counts, lambda rng: dict(x=rng.integers(-40, 80, 1024).astype(i32), out=zeros(32, i32)),
-     N=1024, BINS=32, interpreter="it counts a value above the last bin in the last bin, or lets numpy choose the bins",
-     reference=counted, finds=("invalid-index",),
+     N=1024, BINS=32, since=(3, 9), reference=counted, finds=("invalid-index",),
      gpu={"out": NotCompared("Triton 3.6 counts what is outside modulo the number of bins (invalid-index)")})
 
 

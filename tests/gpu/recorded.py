@@ -14,7 +14,7 @@ import numpy as np
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "differential"))
 
-from bounds import is_float, same, ulps
+from bounds import NotCompared, is_float, same, ulps
 from table import CASES
 
 FOLDER = TESTS / "data" / "gpu"
@@ -82,13 +82,18 @@ class Distance:
     """How far apart two arrays are."""
     elements: int
     different: int
+    unpromised: int  # of these, elements that the bound promises nothing of; the numbers below are of the others
     ulps: float  # of floats: the most units in the last place
     relative: float  # the most |a - b| / |b|, where both are finite and b is not 0
     used: float | None  # the share of the bound that the largest difference takes, where the bound is a size
 
     @staticmethod
     def of(got, expected, bound, arguments):
-        apart = ~same(got, expected)
+        apart, promised = ~same(got, expected), bound.promised(got, expected, arguments)
+        different, unpromised = int(apart.sum()), int((apart & ~promised).sum())
+        if unpromised and not isinstance(bound, NotCompared):
+            got = np.where(promised.reshape(got.shape), got, expected)
+            apart = apart & promised
         most, relative = 0.0, 0.0
         if is_float(got) and apart.any():
             most = float(ulps(got, expected).max())
@@ -97,10 +102,10 @@ class Distance:
                 ratio = np.abs(a - b) / np.abs(b)
             relative = float(np.nanmax(np.where(np.isfinite(ratio), ratio, 0)))
         used = bound.used(got, expected, arguments) if hasattr(bound, "used") else None
-        return Distance(got.size, int(apart.sum()), most, relative, used)
+        return Distance(got.size, different, unpromised, most, relative, used)
 
     def row(self):
-        return f"{self.elements}\t{self.different}\t{self.ulps:.6g}\t{self.relative:.3g}\t" + ("" if self.used is None else f"{self.used:.2g}")
+        return f"{self.elements}\t{self.different}\t{self.unpromised}\t{self.ulps:.6g}\t{self.relative:.3g}\t" + ("" if self.used is None else f"{self.used:.2g}")
 
 
 def distances(case, got, expected):

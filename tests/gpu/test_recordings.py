@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import triton
 
@@ -71,3 +72,33 @@ def test_the_kept_distances_are_those_of_today(path, collect):
             if kept.pop((case.name, label), None) != distance.row().split("\t"):
                 different.append(f"{case.name}: {label}: {distance}")
     assert not different, "\n".join(different) + "\nrun tests/gpu/recorded.py again"
+
+
+def kept(name):
+    """(arguments, what the H200 made of them) of a case."""
+    case = CASES[name]
+    here, before, _ = engine_run.run(case)
+    return before, Recording(FOLDER / "h200.npz").after(case, here)
+
+
+@pytest.mark.parametrize("name", ["product.f32_tf32", "product.f32_tf32_large"])
+def test_tensor_cores_cut_f32_to_tf32(name, collect):
+    before, there = kept(name)
+    cut = lambda x: (x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32).astype(np.float64)
+    sizes = np.abs(before["a"].astype(np.float64)) @ np.abs(before["b"].astype(np.float64)) + np.abs(before["c"])
+    apart = np.abs(there["out"] - (cut(before["a"]) @ cut(before["b"]) + before["c"]))
+    assert (apart <= 4 * 2**-24 * sizes).all()
+
+
+def test_a_histogram_counts_modulo_the_bins(collect):
+    before, there = kept("counts_outside_of_the_bins")
+    assert (there["out"] == np.bincount(before["x"] % 32, minlength=32)).all()
+
+
+@pytest.mark.parametrize("source", ["f16", "f32"])
+def test_8_bits_are_cut_from_16_or_32(source, collect):
+    """What does not fit is the nearest number of a wider type, of which the low bits are left."""
+    before, there = kept(f"to_signed_out_of_range.{source}")
+    x = np.nan_to_num(before["x"].astype(np.float64), nan=0.0)
+    wide = {bits: np.clip(np.trunc(x), -(2.0**bits), 2.0**bits - 1).astype(np.int64).astype(np.int8) for bits in (15, 31)}
+    assert ((there["a"] == wide[15]) | (there["a"] == wide[31])).all()
