@@ -25,12 +25,14 @@ class Splitter {
   bool pointer(Ref ref, int64_t at, int depth = 0) {
     ref = explainer_.resolve(ref);
     const Operation* op = ref.value->owner;
+    if (depth > kMaxDepth) return false;
     if (!op) {
+      if (auto carried = explainer_.carried(ref))
+        return pointer(carried->start, at, depth + 1) && steps(*carried, ref, at, depth + 1);
       // The argument itself.
       const Tile* tile = explainer_.tileOf(ref);
       return tile && tile->isSplat() && tile->origin == origin_ && tile->base == view_.address;
     }
-    if (depth > kMaxDepth) return false;
     std::string_view o = op->name;
     if (onlyMoves(o))
       return pointer({ref.instance, op->operands[0]}, Explainer::operandElement(*op, 0, at), depth + 1);
@@ -41,6 +43,9 @@ class Splitter {
 
   std::vector<Term> terms;
   bool told = false;  // some term counts along an axis of another stride than 1
+  // The axis along which loops moved the address on: each turn as far as the last one, which need not be.
+  // -1: none did, -2: several.
+  int moved = -1;
 
  private:
   static constexpr int kMaxDepth = 24;
@@ -82,6 +87,45 @@ class Splitter {
     return true;
   }
 
+  // What the turns of a loop have added to a value that it carries, if each adds the same.
+  bool steps(const Explainer::Carried& carried, Ref ref, int64_t at, int depth) {
+    if (carried.trips <= 0) return carried.trips == 0;
+    const size_t before = terms.size();
+    if (!added(carried.next, ref.value, at, 1, depth)) return false;
+    for (size_t i = before; i < terms.size(); ++i) {
+      if (__builtin_mul_overflow(terms[i].count, carried.trips, &terms[i].count)) return false;
+      moved = moved == -1 || moved == terms[i].axis ? terms[i].axis : -2;
+    }
+    return true;
+  }
+
+  // The terms of `next` but for `carried`, which is one of them.
+  bool added(Ref next, const Value* carried, int64_t at, int64_t sign, int depth) {
+    next = explainer_.resolve(next);
+    if (next.value == carried) return true;
+    const Operation* op = next.value->owner;
+    if (!op || depth > kMaxDepth) return false;
+    std::string_view o = op->name;
+    auto element = [&](unsigned i) { return Explainer::operandElement(*op, i, at); };
+    if (onlyMoves(o)) return added({next.instance, op->operands[0]}, carried, element(0), sign, depth + 1);
+    if (o != "tile.ptr_add" && o != "arith.addi" && o != "arith.subi") return false;
+    if (o == "tile.ptr_add" && ir::elementBytes(pointeeKind(op->result()->type)) != view_.elementBytes) return false;
+    // n + i is i + n.
+    const unsigned from = o == "arith.addi" && leadsTo({next.instance, op->operands[1]}, carried) ? 1 : 0;
+    return added({next.instance, op->operands[from]}, carried, element(from), sign, depth + 1) &&
+           offset({next.instance, op->operands[1 - from]}, element(1 - from), o == "arith.subi" ? -sign : sign, {next}, depth + 1);
+  }
+
+  bool leadsTo(Ref ref, const Value* carried, int depth = 0) const {
+    ref = explainer_.resolve(ref);
+    if (ref.value == carried) return true;
+    const Operation* op = ref.value->owner;
+    if (!op || depth > kMaxDepth) return false;
+    if (op->name == "arith.addi" && leadsTo({ref.instance, op->operands[1]}, carried, depth + 1)) return true;
+    return (op->name == "arith.addi" || op->name == "arith.subi" || onlyMoves(op->name)) &&
+           leadsTo({ref.instance, op->operands[0]}, carried, depth + 1);
+  }
+
   // The factor of a product that is one number, or 0.
   int64_t factor(Ref ref) const {
     ref = explainer_.strip(ref);
@@ -92,6 +136,24 @@ class Splitter {
   bool offset(Ref ref, int64_t at, int64_t scale, std::vector<Ref> path, int depth) {
     ref = explainer_.resolve(ref);
     const Operation* op = ref.value->owner;
+    if (!op && depth <= kMaxDepth && std::abs(scale) == 1) {
+      // An offset that a loop moves on.
+      if (auto carried = explainer_.carried(ref)) {
+        const std::vector<Term> before = terms;
+        const bool toldBefore = told;
+        std::vector<Ref> inside = path;
+        inside.push_back(ref);
+        if (offset(carried->start, at, scale, inside, depth + 1)) {
+          const size_t start = terms.size();
+          if (steps(*carried, ref, at, depth + 1)) {
+            for (size_t i = start; i < terms.size(); ++i) terms[i].count *= scale;
+            return true;
+          }
+        }
+        terms = before;
+        told = toldBefore;
+      }
+    }
     if (!op || depth > kMaxDepth) return leaf(ref, at, scale, std::move(path));
     std::string_view o = op->name;
     auto inner = [&](unsigned i, int64_t factor) {
@@ -150,7 +212,12 @@ std::optional<PlaceInView> placeInView(const Explainer& explainer, const Instr& 
     if (__builtin_mul_overflow(term.count, view.strides[term.axis], &step) || __builtin_add_overflow(sum, step, &sum)) return {};
     place.index[term.axis] += term.count;
   }
-  if (sum != offset) return {};  // it wrapped, or is 0 where a term is not known
+  if (sum != offset) {
+    // It wrapped, or is 0 where a term is not known, or the turns of a loop differ.
+    const int64_t rest = offset - sum;
+    if (split.moved < 0 || rest % view.strides[split.moved]) return {};
+    place.index[split.moved] += rest / view.strides[split.moved];
+  }
   auto left = [&](size_t d) { return place.index[d] < 0 || place.index[d] >= view.shape[d]; };
   if (!split.told && rank > 1) {
     if (!isPlain(view) || offset < 0) return {};

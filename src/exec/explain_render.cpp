@@ -175,16 +175,13 @@ std::string Explainer::definition(Ref ref, const std::string& name, int64_t at) 
     if (op->name == "scf.for" || op->name == "scf.while") return {};
     return render(ref, name, at, 0, 0);
   }
-  // Carried around a loop: the value before it and what an iteration adds.
-  const ir::Block* block = ref.value->block;
-  const Operation* loop = block && block->parent ? block->parent->parent : nullptr;
-  if (!loop || loop->name != "scf.for" || ref.value->index == 0) return {};
-  unsigned carried = ref.value->index - 1;
-  std::string start = render({ref.instance, loop->operands[3 + carried]}, name, at, 0, 0);
-  Ref next{ref.instance, block->operations.back()->operands[carried]};
-  const Operation* step = next.value->owner;
+  // The value before the loop and what an iteration adds.
+  const std::optional<Carried> loop = carried(ref);
+  if (!loop) return {};
+  const std::string start = render(loop->start, name, at, 0, 0);
+  const Operation* step = loop->next.value->owner;
   if (step && (step->name == "tile.ptr_add" || step->name == "arith.addi") && step->operands[0] == ref.value)
-    return fmt::format("{}, then += {} each iteration", start, render({next.instance, step->operands[1]}, name, at, 0, 0));
+    return fmt::format("{}, then += {} each iteration", start, render({loop->next.instance, step->operands[1]}, name, at, 0, 0));
   return start + " before the loop";
 }
 

@@ -156,6 +156,35 @@ std::string Explainer::nameOf(Ref ref) const {
   return name;
 }
 
+// The operands of scf.for are its bounds, and what it carries; an argument of the body is the loop variable first.
+std::optional<Explainer::Carried> Explainer::carried(Ref ref) const {
+  const Value& value = *ref.value;
+  const Operation* loop = value.block && value.block->parent ? value.block->parent->parent : nullptr;
+  if (value.owner || !loop) return {};
+  size_t number = value.index, before = 0;
+  const Operation* last = nullptr;
+  if (loop->name == "scf.for" && number > 0) {
+    last = value.block->operations.back().get();
+    --number;
+    before = 3;
+  } else if (loop->name == "scf.while" && loop->regions.size() == 2) {
+    if (value.block->parent == loop->regions[1].get()) {
+      // The condition hands it on.
+      const Operation& condition = *loop->regions[0]->blocks[0]->operations.back();
+      if (number + 1 >= condition.operands.size()) return {};
+      const Value& handed = *condition.operands[number + 1];
+      if (handed.owner || handed.block != loop->regions[0]->blocks[0].get()) return {};
+      number = handed.index;
+    }
+    last = loop->regions[1]->blocks[0]->operations.back().get();
+  }
+  if (!last || number >= last->operands.size() || before + number >= loop->operands.size()) return {};
+  Carried carried{{ref.instance, loop->operands[before + number]}, {ref.instance, last->operands[number]}};
+  for (const LoopRecord& record : machine_.loops())
+    if (record.loop->source == loop && record.loop->instance == ref.instance) carried.trips = record.trip;
+  return carried;
+}
+
 const Tile* Explainer::tileOf(Ref ref) const {
   auto it = ref.instance->slots.find(ref.value);
   if (it == ref.instance->slots.end() || it->second == plan::kNoSlot) return nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -49,6 +50,14 @@ class Explainer {
   const Tile* tileOf(Ref ref) const;
   /// The element of operand `i` that element `at` of the result comes from.
   static int64_t operandElement(const ir::Operation& op, unsigned i, int64_t at);
+
+  /// A value that a loop carries: what it began with, what a turn makes of it, and the turns that are over (-1: the
+  /// loop is not running). None if it is no such value.
+  struct Carried {
+    Ref start, next;
+    int64_t trips = -1;
+  };
+  std::optional<Carried> carried(Ref ref) const;
 
   // -- Values (explain_value.cpp)
 

@@ -67,6 +67,48 @@ Tile fitMask(BufferPool& pool, const Tile& mask, const Shape* shape) {
   return maskSplat(countTrue(pool, mask) > 0, shape);
 }
 
+// Marks of lines of elements along an axis, by what a reduction or a scan makes of a line: one mark, or those from
+// its first one on.
+Tile marksOfLines(BufferPool& pool, const Tile& marks, int axis, bool scan, bool reverse, const Shape* to) {
+  const Shape& shape = *marks.shape;
+  Tile dense = contiguous(pool, marks);
+  Tile result = denseTile(pool, ElementKind::I1, to);
+  const int64_t length = shape.dims[axis];
+  int64_t inner = 1;
+  for (int d = axis + 1; d < shape.rank(); ++d) inner *= shape.dims[d];
+  for (int64_t line = 0; line < shape.numel / length; ++line) {
+    const int64_t first = line / inner * length * inner + line % inner;
+    uint8_t seen = 0;
+    for (int64_t k = 0; k < length; ++k) {
+      const int64_t at = first + (reverse ? length - 1 - k : k) * inner;
+      seen |= dense.data()[at];
+      if (scan) denseData(result)[at] = seen;
+    }
+    if (!scan) denseData(result)[line] = seen;
+  }
+  return result;
+}
+
+// Marks of a product: the rows of the left matrix (else the columns of the right one) that have one.
+Tile marksOfProduct(BufferPool& pool, const Tile& marks, bool left, const Shape* to) {
+  const int rank = to->rank();
+  const int64_t rows = to->dims[rank - 2], columns = to->dims[rank - 1];
+  const int64_t depth = marks.shape->dims[left ? rank - 1 : rank - 2], batches = to->numel / (rows * columns);
+  Tile dense = contiguous(pool, marks);
+  Tile result = denseTile(pool, ElementKind::I1, to);
+  std::vector<uint8_t> lines(left ? rows : columns);
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    std::fill(lines.begin(), lines.end(), uint8_t{0});
+    const uint8_t* from = dense.data() + batch * depth * static_cast<int64_t>(lines.size());
+    for (size_t i = 0; i < lines.size(); ++i)
+      for (int64_t k = 0; k < depth; ++k) lines[i] |= left ? from[i * depth + k] : from[k * columns + i];
+    uint8_t* out = denseData(result) + batch * rows * columns;
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < columns; ++c) *out++ = lines[left ? r : c];
+  }
+  return result;
+}
+
 }  // namespace
 
 uint32_t Machine::cause(Cause::Kind kind, const Instr& instr) {
@@ -160,8 +202,21 @@ Tile Machine::dependent(const Instr& instr, const Tile& result, Tile Taint::*whi
                        instr.source->attribute("order")->integers, result.shape);
       break;
     case Opcode::Reduce:
-    case Opcode::Scan:
+    case Opcode::Scan: {
+      // The operands go together: every result depends on all of them.
+      const bool scan = instr.op == Opcode::Scan;
+      for (unsigned i = 0; i < instr.inCount; ++i)
+        if (const Tile* marks = marked(i))
+          add(marksOfLines(pool_, fitMask(pool_, *marks, in(instr, i).shape), static_cast<int>(instr.immediate), scan,
+                           scan && (instr.flag & 1), result.shape));
+      break;
+    }
     case Opcode::Dot:
+      for (unsigned i = 0; i < 2; ++i)
+        if (const Tile* marks = marked(i))
+          add(marksOfProduct(pool_, fitMask(pool_, *marks, in(instr, i).shape), i == 0, result.shape));
+      if (instr.inCount > 2 && marked(2)) add(*marked(2));
+      break;
     case Opcode::DotScaled:
     case Opcode::Histogram:
     case Opcode::Take:

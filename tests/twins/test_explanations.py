@@ -306,3 +306,89 @@ def test_a_column_past_the_last_stays_in_its_row():
     """Columns 96 to 127 of row 2."""
     finding = only(tiles, (3, 4), zeros(3, 100), zeros(128), 100, B=32)
     assert finding["program"] == [2, 3, 0] and finding["operand"]["index"] == [2, 100]
+
+
+# -- pointers and offsets that a loop moves on ------------------------------------------------------------------------
+
+
+@triton.jit
+def columns_of_product(a, b, c, M, N, K, sa, sb, sc, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+                       MOVES: tl.constexpr):
+    """Ragged columns of b are not masked: only behind its last row do they leave the tensor."""
+    offs_m = tl.program_id(0) * BM + tl.arange(0, BM)
+    offs_n = tl.program_id(1) * BN + tl.arange(0, BN)
+    offs_k = tl.arange(0, BK)
+    a_ptrs = a + offs_m[:, None] * sa + offs_k[None, :]
+    b_ptrs = b + offs_k[:, None] * sb + offs_n[None, :]
+    b_offs = offs_k[:, None] * sb + offs_n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    k = 0
+    while k < K:
+        left = tl.load(a_ptrs, mask=(offs_m[:, None] < M) & (offs_k[None, :] < K - k), other=0.)
+        inside = offs_k[:, None] < K - k
+        if MOVES == "pointer":
+            right = tl.load(b_ptrs, mask=inside, other=0.)
+        else:
+            right = tl.load(b + b_offs, mask=inside, other=0.)
+        acc += tl.dot(left, right)
+        a_ptrs += BK
+        b_ptrs += BK * sb
+        b_offs += BK * sb
+        k += BK
+    tl.store(c + offs_m[:, None] * sc + offs_n[None, :], acc, mask=(offs_m[:, None] < M) & (offs_n[None, :] < N))
+
+
+@pytest.mark.parametrize("moves", ["pointer", "offset"])
+def test_the_row_and_column_of_what_a_loop_moves_on(moves):
+    """b[63, 33], not b[64, 0]; the columns behind the last are masked when they are stored."""
+    a, b, c = zeros(17, 64), zeros(64, 33), zeros(17, 33)
+    finding = only(columns_of_product, (2, 3), a, b, c, 17, 33, 64, 64, 33, 33, BM=16, BN=16, BK=16, MOVES=moves)
+    assert finding["program"] == [0, 2, 0] and finding["element"] == [15, 1]
+    assert [i["trip"] for i in finding["iterations"]] == [3]
+    assert finding["operand"]["index"] == [63, 33]
+    assert finding["remedy"] == ("mask the load with offs_n < N" if moves == "pointer" else "")  # else: b_offs, too
+    assert finding["consequences"] == []
+
+
+@triton.jit
+def rows_of_blocks(x, y, rows, cols, stride, R: tl.constexpr, C: tl.constexpr):
+    """Two loops move on one pointer: the outer by rows, the inner by columns."""
+    r, c = tl.arange(0, R), tl.arange(0, C)
+    starts = x + r[:, None] * stride + c[None, :]
+    acc = tl.zeros((R, C), tl.float32)
+    for _ in range(0, rows, R):
+        ptrs = starts
+        for _ in range(0, cols, C):
+            acc += tl.load(ptrs)
+            ptrs += C
+        starts += R * stride
+    tl.store(y + r[:, None] * C + c[None, :], acc)
+
+
+def test_a_pointer_that_two_loops_move_on():
+    """9 rows in blocks of 4, 20 columns of 24 in blocks of 8: row 9 is the first outside."""
+    x = zeros(9, 24)
+    finding = only(rows_of_blocks, (1,), x, zeros(4, 8), 9, 24, 24, R=4, C=8)
+    assert [i["trip"] for i in finding["iterations"]] == [2, 0]
+    assert finding["element"] == [1, 0] and finding["operand"]["index"] == [9, 0]
+    # Behind the last column of the last row.
+    finding = only(rows_of_blocks, (1,), zeros(8, 20), zeros(4, 8), 8, 20, 20, R=4, C=8)
+    assert [i["trip"] for i in finding["iterations"]] == [1, 2]
+    assert finding["element"] == [3, 4] and finding["operand"]["index"] == [7, 20]
+
+
+@triton.jit
+def growing_steps(x, y, rows, stride, C: tl.constexpr):
+    """Each step is larger than the last one, and goes along the same axis."""
+    c = tl.arange(0, C)
+    ptrs = x + c
+    acc = tl.zeros((C,), tl.float32)
+    for i in range(0, rows):
+        acc += tl.load(ptrs)
+        ptrs += i * stride
+    tl.store(y + c, acc)
+
+
+def test_a_pointer_whose_steps_differ():
+    finding = only(growing_steps, (1,), zeros(7, 16), zeros(16), 6, 16, C=16)
+    assert finding["iterations"][0]["trip"] == 5 and finding["operand"]["index"] == [10, 0]

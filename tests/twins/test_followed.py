@@ -110,3 +110,55 @@ def test_a_loop_bound_that_an_earlier_program_writes():
     finally:
         ts.config.threads = None
     assert (o == 3).all()
+
+
+@triton.jit
+def sums(x, y, n, AXIS: tl.constexpr, R: tl.constexpr, C: tl.constexpr):
+    r, c = tl.arange(0, R), tl.arange(0, C)
+    v = tl.load(x + r[:, None] * C + c[None, :])
+    o = r if AXIS == 1 else c
+    tl.store(y + o, tl.sum(v, axis=AXIS), mask=o < n)
+
+
+def consequences(kernel, *args, **kwargs):
+    report = ts.check(kernel)[(1,)](*args, **kwargs)
+    (finding,) = report.findings
+    return finding.consequences
+
+
+def test_a_sum_depends_on_its_own_line_only():
+    """Rows 6 and 7 of 8 are missing: sums of the first six rows are right, those of columns are not."""
+    x, y = np.ones((6, 8), np.float32), np.zeros(8, np.float32)
+    assert consequences(sums, x, y, 6, AXIS=1, R=8, C=8) == []
+    assert consequences(sums, x, y, 7, AXIS=1, R=8, C=8) != []
+    assert consequences(sums, x, y, 1, AXIS=0, R=8, C=8) != []
+
+
+@triton.jit
+def running_sums(x, y, n, REVERSE: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.cumsum(tl.load(x + i), axis=0, reverse=REVERSE), mask=i < n)
+
+
+def test_a_running_sum_depends_on_what_came_before():
+    x, y = np.ones(6, np.float32), np.zeros(8, np.float32)
+    assert consequences(running_sums, x, y, 6, REVERSE=False, B=8) == []
+    assert consequences(running_sums, x, y, 7, REVERSE=False, B=8) != []
+    assert consequences(running_sums, x, y, 1, REVERSE=True, B=8) != []
+
+
+@triton.jit
+def product(a, b, c, rows, columns, T: tl.constexpr):
+    i, j = tl.arange(0, T)[:, None], tl.arange(0, T)[None, :]
+    d = tl.dot(tl.load(a + i * T + j), tl.load(b + i * T + j), input_precision="ieee")
+    tl.store(c + i * T + j, d, mask=(i < rows) & (j < columns))
+
+
+def test_a_product_depends_on_rows_of_the_left_and_columns_of_the_right():
+    whole, ragged, c = (np.ones((n, 16), np.float32) for n in (16, 14, 16))
+    assert consequences(product, ragged, whole, c, 14, 16, T=16) == []
+    assert consequences(product, ragged, whole, c, 15, 16, T=16) != []
+    assert consequences(product, whole, ragged, c, 16, 1, T=16) != []
+    last = np.ones(16 * 16 - 1, np.float32)  # the last column of the last row is missing
+    assert consequences(product, whole, last, c, 16, 15, T=16) == []
+    assert consequences(product, whole, last, c, 16, 16, T=16) != []
