@@ -1,7 +1,7 @@
 """The memory a launch may touch, byte by byte.
 
-Every argument gets a window of virtual addresses of its own, 4 PiB wide, with the argument's first
-element in the middle: an address that runs away from an argument by less than 2 PiB is still known to
+Every argument gets a window of virtual addresses of its own, 32 PiB wide, with the argument's first
+element in the middle: an address that runs away from an argument by less than 16 PiB is still known to
 come from it. Two arguments that share an allocation have two windows over the same bytes. The low 12
 bits of an address are those of the real one, so that alignment is the real one.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-WINDOW_BITS = 52
+WINDOW_BITS = 55
 WINDOW = 1 << WINDOW_BITS
 NULL_BYTES = 4096
 LARGEST_BYTE_MAP = 1 << 28
