@@ -64,6 +64,8 @@ findings::LaunchReport runReleased(const exec::Kernel& kernel, const launch::Lau
 }
 
 void Clients::finish(Report& report) {
+  report.launch.clients.clear();
+  for (const exec::ClientInstance& instance : instances_) report.launch.clients.emplace_back(instance.table->name);
   report.trace = tracer_;
   if (tracer_) report.launch.traceRecords = tracer_->trace().records.size();
   if (tracer_)

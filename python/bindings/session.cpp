@@ -11,6 +11,7 @@
 #include "binding.h"
 #include "findings/github.h"
 #include "findings/kinds.h"
+#include "findings/remarks.h"
 #include "findings/reports.h"
 #include "findings/session.h"
 #include "settings/settings.h"
@@ -33,6 +34,11 @@ findings::IgnoreRule ruleOf(const nb::tuple& row) {
 std::string failOnProblem(const std::string& text) {
   if (findings::parseFailOn(text)) return {};
   return "'" + text + "'; it can be " + findings::failOnChoices;
+}
+
+void addRefusal(Session& session, const std::string& kernel, const std::string& kernelFile, const std::string& file,
+                uint32_t line, uint32_t column, const std::string& reason) {
+  session.addRefusal({kernel, reason, {file, line, column, kernel}, kernelFile, 1});
 }
 
 void construct(Session* place, std::vector<std::string> ignore, const nb::list& ignoreRules, uint32_t printLimit,
@@ -131,6 +137,8 @@ void defineSession(nb::module_& module) {
            nb::arg("error_exitcode") = 1, nb::arg("quiet") = false, nb::arg("baseline") = "",
            nb::arg("write_baseline") = "", nb::arg("option_prefix") = "--")
       .def("sibling", &Session::sibling, "An empty session that shares what is left of the baseline.")
+      .def("add_refusal", &addRefusal, nb::arg("kernel"), nb::arg("kernel_file"), nb::arg("file"), nb::arg("line"),
+           nb::arg("column"), nb::arg("reason"))
       .def("add", [](Session& session, const Report& report) { session.add(report.launch); })
       .def("add_note", &Session::addNote)
       .def("add_problem", &addProblem, nb::arg("file"), nb::arg("line"), nb::arg("column"),
@@ -168,6 +176,9 @@ void defineSession(nb::module_& module) {
              nb::arg("sarif") = "", nb::arg("output") = "", nb::arg("write_baseline") = "",
              nb::arg("others") = std::vector<std::pair<std::string, std::string>>{},
              "Raises Error for reports that cannot be written, before anything has run.");
+  module.def("no_launch_left", &findings::noLaunchLeft, nb::arg("prefix"), nb::arg("name"), nb::arg("kernels"));
+  module.def("address_only_remark", &findings::addressOnlyRemark, nb::arg("prefix"));
+  module.def("tracer_remark", &findings::tracerRemark, nb::arg("bundle"));
   module.def("fail_on_problem", &failOnProblem, nb::arg("text"));
   module.def("kind_problem", &kindProblem, nb::arg("name"));
 }

@@ -11,7 +11,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Iteration, name, value, trip)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Because, name, expression, value)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Operand, argument, index, byteOffset, bytesPast, shape, strides, dtype,
                                    viewBytes, allocationBytes, allocationKnown)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(IgnoreComment, file, line, kinds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(IgnoreComment, file, line, kinds, misspelt)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Unknown, kernel, reason, location, sourceLine)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, severity, message, fingerprint, client, kernel, launch,
@@ -20,7 +20,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, severity, message, fingerprint
                                    notes, consequences, remedy, maxBytesPast, otherSideBytes, countElements,
                                    countPrograms, countLaunches, bundle)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LaunchReport, launch, kernel, file, grid, unknowns, seconds, checked,
-                                                notChecked, traceRecords)
+                                                notChecked, traceRecords, clients)
 
 }  // namespace tilesight::findings
 

@@ -53,6 +53,9 @@ def main(arguments):
             print(f"tilesight: error: {command[0]} cannot be started: {error.strerror}", file=sys.stderr)
             return 2
         outcome = collect(session, folder, options)
+        outcome.of_program = said_by_pytest(program, status)
+        if outcome.of_program and session.launches:
+            session.add_note(outcome.of_program)
         stopped = stop is not None and os.path.exists(stop)
         if stopped:
             status = None  # it is ours, not the program's
@@ -95,6 +98,17 @@ def command_of(program):
         return [sys.executable, *program]
     raise Refused(f"{first} is no script: give a script.py, -m module, pytest, or put -- before a "
                    "command")
+
+
+_OF_PYTEST = {2: "was interrupted", 3: "had an internal error", 4: "was used wrongly", 5: "found no tests"}
+
+
+def said_by_pytest(program, status):
+    """What an exit status of pytest's own says that a status of `tilesight run` would not, or None."""
+    of_pytest = program[1:2] == ["pytest"] if program[0] == "-m" else \
+        os.path.basename(program[1 if program[0] == "--" else 0]) in ("pytest", "py.test")
+    said = _OF_PYTEST.get(status) if of_pytest else None
+    return said and f"pytest {said} (its exit status {status})"
 
 
 def check_files(options):
@@ -179,17 +193,15 @@ class Outcome:
     def __init__(self):
         self.left_out = []  # names of kernels
         self.saved = 0      # launches
+        self.of_program = None  # what its exit status says, where that is known
 
     def without_launches(self, options, interrupted):
         """The report's line where no launch was checked."""
         if self.left_out:
-            seen = ", ".join(self.left_out)
-            if options.kernel_text is not None:
-                return f"no launch matches {options.prefix}kernel-name {options.kernel_text} (kernels seen: {seen})"
-            return f"{options.prefix}launch-skip and {options.prefix}launch-count leave no launch (kernels seen: {seen})"
+            return native().no_launch_left(options.prefix, options.kernel_text or "", self.left_out)
         if interrupted:
             return "interrupted before a kernel was launched"
-        return "no kernel was launched"
+        return f"{self.of_program}, and no kernel was launched" if self.of_program else "no kernel was launched"
 
 
 def collect(session, folder, options, entries=None):
@@ -218,18 +230,17 @@ def collect(session, folder, options, entries=None):
             rejected[value[0]] = value[1:]
         elif kind == "uncaught":
             uncaught.add(value)
-    for number, (kernel, file, line, column, message, remedy) in sorted(rejected.items()):
+    for number, (kernel, of_triton, source, place, message, remedy) in sorted(rejected.items()):
         if number in uncaught:
-            session.add_problem(relative(file), line, column, message, remedy)
+            session.add_problem(relative(place[0]), *place[1:], message, remedy)
+        elif of_triton:  # the program was told, and went on
+            session.add_refusal(kernel, source[0], *source, message)
         else:
-            session.add(module.unknown_launch(number, kernel, message, file, line))
+            session.add(module.unknown_launch(number, kernel, message, *source[:2]))
     if traced:
-        session.add_note("the tracer's records were counted and not kept: in Python, ts.check(kernel, "
-                         "client=\"tracer\")[grid](...).trace has those of a launch, and ts.load(\"run.tsb\", "
-                         "client=\"tracer\") those of launches kept with --save-all --save run.tsb")
+        session.add_note(module.tracer_remark(""))
     if options.address_only:
-        session.add_note(f"{options.prefix}address-only: outputs were not computed, so launches that use them may be "
-                         "judged on other data than in a full run")
+        session.add_note(module.address_only_remark(options.prefix))
     if options.save:
         save(session, folder, options, outcome.saved)
     return outcome

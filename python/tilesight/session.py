@@ -122,9 +122,11 @@ class Plan:
             return
         recorder.add(report)
 
-    def rejected(self, function, error, file, line, column, message, remedy):
-        """Triton does not accept the kernel, or its arguments; the program gets `error`."""
-        recorder.rejected(error, function.__name__, file, line, column, message, remedy)
+    def rejected(self, function, error, of_triton, place, message, remedy):
+        """Triton, or Tilesight if not `of_triton`, does not accept the kernel, or its arguments; the program gets
+        `error`. `place`: file, line, column."""
+        source = (function.fn.__code__.co_filename, getattr(function, "starting_line_number", 0), 1)
+        recorder.rejected(error, function.__name__, of_triton, source, place, message, remedy)
 
     def unsupported(self, function, reason):
         """The launch cannot be executed at all."""
@@ -340,17 +342,21 @@ class Recorder:
         else:
             print(f"{file}:{line}:{column}: error: {message}", file=sys.stderr)
 
-    def rejected(self, error, kernel, file, line, column, message, remedy):
-        """A launch that could not be made. It is unknown if the program catches `error`, and bad input
-        if it does not: `uncaught` tells."""
+    def rejected(self, error, kernel, of_triton, source, place, message, remedy):
+        """A launch that could not be made. If the program catches `error`, it is told where Triton refused it, and
+        unknown where Tilesight did; if it does not, it is bad input: `uncaught` tells."""
         if self.wire is not None:
             error._tilesight_rejection = number = self.next_index()
-            self.wire.rejected(number, kernel, file, line, column, message, remedy)
+            # In the kernel, where Triton found fault with it; at the call, where it is about arguments.
+            at = place if place[0] == source[0] and remedy else source
+            self.wire.rejected(number, kernel, of_triton, at, place, message, remedy)
         elif remedy and hasattr(error, "add_note"):
-            error.add_note(f"{file}:{line}:{column}: error: {message}; {remedy}")
+            error.add_note(f"{place[0]}:{place[1]}:{place[2]}: error: {message}; {remedy}")
 
     def uncaught(self, error):
         """An exception ends the program."""
+        while error.__cause__ is not None and not hasattr(error, "_tilesight_rejection"):
+            error = error.__cause__
         number = getattr(error, "_tilesight_rejection", None)
         if number is not None and self.wire is not None:
             self.wire.uncaught(number)

@@ -126,6 +126,12 @@ Result<Baseline> readBaseline(const std::string& path) {
         return reader.wrong(fmt::format("is no baseline: count of {} is no number above 0", where));
       known.count = count->get<uint32_t>();
     }
+    std::string severity;  // older files have none, and accept all
+    TS_CHECK(reader.texts(entry, where, field("severity", severity)));
+    if (severity == "note") known.severity = Severity::Note;
+    else if (severity == "warning") known.severity = Severity::Warning;
+    else if (!severity.empty() && severity != "error")
+      return reader.wrong(fmt::format("is no baseline: severity of {} is no severity", where));
     baseline.findings.push_back(std::move(known));
   }
   for (const Json& entry : unknowns) {
@@ -153,19 +159,19 @@ Result<std::optional<Baseline>> baselineOf(const std::string& path, const std::s
 std::string baselineText(const std::vector<const Finding*>& findings,
                          const std::vector<const Unknown*>& unknowns, const std::string& directory,
                          const Baseline& kept) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, Baseline::Known> known;
+  std::map<std::tuple<std::string, std::string, std::string, std::string, Severity>, Baseline::Known> known;
   for (const Finding* finding : findings) {
     const std::string file = relativePath(finding->location.file, directory);
-    Baseline::Known& entry = known[{file, finding->kernel, finding->kind, finding->fingerprint}];
+    Baseline::Known& entry = known[{file, finding->kernel, finding->kind, finding->fingerprint, finding->severity}];
     if (!entry.fingerprint.empty()) {
       ++entry.count;
       continue;
     }
     entry = {finding->fingerprint, finding->kind, finding->kernel, file, std::string(trimmed(finding->sourceLine)),
-             finding->operand ? finding->operand->argument : ""};
+             finding->operand ? finding->operand->argument : "", 1, finding->severity};
   }
   for (const Baseline::Known& old : kept.findings) {
-    const auto [place, isNew] = known.try_emplace({old.file, old.kernel, old.kind, old.fingerprint}, old);
+    const auto [place, isNew] = known.try_emplace({old.file, old.kernel, old.kind, old.fingerprint, old.severity}, old);
     if (!isNew) place->second.count += old.count;
   }
   std::set<std::tuple<std::string, std::string, std::string, std::string>> reasons;
@@ -179,7 +185,8 @@ std::string baselineText(const std::vector<const Finding*>& findings,
   out += listText("findings", known, [](const auto& item) {
     const Baseline::Known& entry = item.second;
     return Json{{"file", entry.file},   {"kernel", entry.kernel},
-                {"kind", entry.kind},   {"argument", entry.argument},
+                {"kind", entry.kind},   {"severity", severityName(entry.severity)},
+                {"argument", entry.argument},
                 {"count", entry.count}, {"line", entry.line},
                 {"fingerprint", entry.fingerprint}};
   });

@@ -13,10 +13,11 @@
 namespace tilesight::findings {
 
 struct Baseline {
-  /// One fingerprint. The rest but `count` is for people, and for the note on what no longer occurs.
+  /// One fingerprint. The rest but `count` and `severity` is for people, and for the note on what no longer occurs.
   struct Known {
     std::string fingerprint, kind, kernel, file, line, argument;
     uint32_t count = 1;  // how many places have it
+    Severity severity = Severity::Error;  // worse ones are new
   };
   struct KnownUnknown {
     std::string kernel, reason, file, line;

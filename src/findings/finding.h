@@ -47,6 +47,7 @@ struct IgnoreComment {
   std::string file;
   uint32_t line = 0;               // of the comment
   std::vector<std::string> kinds;  // as written; empty: the comment names none, and does nothing
+  std::string misspelt = {};       // what stands where "ignore" should, as "tilesight: noqa"; "": it is right
 };
 
 struct Finding {
@@ -104,6 +105,7 @@ struct LaunchReport {
   double seconds = 0;
   std::vector<std::string> checked, notChecked;  // "bounds", "alignment", "asserts"; "races", ...
   uint64_t traceRecords = 0;  // what the tracer recorded, if it was on
+  std::vector<std::string> clients;  // that looked at the launch
   /// Error findings beat unknowns beat ok; warnings and notes leave `ok`.
   Verdict verdict() const;
 };

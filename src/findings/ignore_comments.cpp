@@ -5,23 +5,61 @@
 #include <optional>
 
 #include "findings/format.h"
+#include "findings/nearest.h"
 
 namespace tilesight::findings {
 namespace {
 
-/// What a comment (from its "#" to the end of the line) says to Tilesight.
+constexpr std::string_view tool = "tilesight";
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+/// The letters that a text begins with.
+std::string_view word(std::string_view text) {
+  size_t end = 0;
+  while (end < text.size() && (std::isalpha(static_cast<unsigned char>(text[end])) || text[end] == '-' || text[end] == '_')) ++end;
+  return text.substr(0, end);
+}
+
+/// Is it what somebody writes who means `ignore`?
+bool meansIgnore(std::string_view verb) {
+  constexpr std::string_view others[] = {"noqa", "disable", "suppress", "skip", "allow", "nolint", "nocheck", "accept"};
+  constexpr std::string_view right[] = {"ignore"};
+  return std::find(std::begin(others), std::end(others), verb) != std::end(others) || !nearest(verb, right).empty();
+}
+
+/// What a comment (from its "#" to the end of the line) says to Tilesight. Capitals do not matter.
 std::optional<IgnoreComment> parse(std::string_view comment, uint32_t line) {
-  const size_t name = comment.find("tilesight:");
-  if (name == comment.npos) return std::nullopt;
-  std::string_view rest = trimmed(comment.substr(name + std::string_view("tilesight:").size()));
-  constexpr std::string_view word = "ignore";
-  if (!rest.starts_with(word)) return std::nullopt;
-  rest = trimmed(rest.substr(word.size()));
-  IgnoreComment result{.line = line};
-  const size_t close = rest.find(']');
-  if (!rest.starts_with('[') || close == rest.npos) return result;
-  result.kinds = commaSeparated(rest.substr(1, close - 1));
-  return result;
+  const std::string folded = lower(comment);
+  const std::string_view text = folded;
+  constexpr std::string_view tools[] = {tool};
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (at && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '-' || text[at - 1] == '_')) continue;
+    const std::string_view name = word(text.substr(at));
+    const bool named = name == tool;
+    if (!named && (name.size() + 2 < tool.size() || nearest(name, tools).empty())) continue;
+    std::string_view rest = trimmed(text.substr(at + name.size()));
+    const bool colon = rest.starts_with(':');
+    if (colon) rest = trimmed(rest.substr(1));
+    const std::string_view verb = word(rest);
+    const bool right = named && colon && verb == "ignore";
+    if (verb.empty() || (!right && !meansIgnore(verb))) continue;
+    rest = trimmed(rest.substr(verb.size()));
+    const bool bracket = rest.starts_with('[');
+    if (!colon && !bracket) continue;  // prose: "tilesight skips this"
+    if (!named && !bracket) continue;
+    if (colon && named && verb != "ignore" && !bracket && !rest.empty() && rest[0] != ':') continue;
+    IgnoreComment result{.line = line};
+    if (!right) result.misspelt = std::string(trimmed(text.substr(at, static_cast<size_t>(verb.data() + verb.size() - text.data()) - at)));
+    const size_t close = rest.find(']');
+    if (bracket && close != rest.npos) result.kinds = commaSeparated(rest.substr(1, close - 1));
+    return result;
+  }
+  return std::nullopt;
 }
 
 /// Walks over Python text, statement by statement: knows strings, comments, brackets and lines that a
@@ -140,7 +178,7 @@ void add(std::vector<IgnoreComment>& all, std::vector<IgnoreComment> more, const
 }  // namespace
 
 std::vector<IgnoreComment> ignoreComments(std::string_view source, uint32_t line) {
-  if (source.find("tilesight:") == source.npos || line == 0) return {};
+  if (line == 0) return {};
   return Statements(source).at(line).comments;
 }
 

@@ -106,10 +106,20 @@ Json toJson(const KernelSummary& kernel) {
           {"notes", kernel.notes},
           {"unknowns", kernel.unknowns},
           {"accepted", kernel.accepted},
+          {"refused", kernel.refused},
           {"seconds", kernel.seconds},
           {"trace_records", kernel.traceRecords},
           {"checked", kernel.checked},
-          {"not_checked", kernel.notChecked}};
+          {"not_checked", kernel.notChecked},
+          {"launches_not_checked", kernel.unchecked}};
+}
+
+Json toJson(const Refusal& refusal) {
+  return {{"kernel", refusal.kernel},
+          {"kernel_file", refusal.kernelFile},
+          {"reason", refusal.reason},
+          {"location", locationJson(refusal.location, {})},
+          {"launches", refusal.launches}};
 }
 
 Json toJson(const Diagnostic& problem) {
@@ -133,8 +143,9 @@ std::string findingJson(const Finding& finding) { return dumped(toJson(finding),
 
 std::string sessionJson(const Session& session, std::optional<int> programExit) {
   const std::vector<KernelSummary> kernels = session.kernels();
-  uint32_t errors = 0, warnings = 0, notes = 0;
+  uint32_t errors = 0, warnings = 0, notes = 0, refused = 0;
   for (const KernelSummary& kernel : kernels) {
+    refused += kernel.refused;
     errors += kernel.errors;
     warnings += kernel.warnings;
     notes += kernel.notes;
@@ -154,12 +165,14 @@ std::string sessionJson(const Session& session, std::optional<int> programExit) 
                      {"unknowns", session.unknowns().size()},
                      {"suppressed", session.suppressed()},
                      {"accepted", session.accepted().size()},
+                     {"refused", refused},
                      {"seconds", session.seconds()}};
   json["kernels"] = listOf(kernels);
   json["findings"] = listOf(session.findings());
   json["unknowns"] = listOf(session.unknowns());
   json["accepted"] = {{"findings", listOf(session.accepted().findings)},
                       {"unknowns", listOf(session.accepted().unknowns)}};
+  json["refused"] = listOf(session.refusals());
   json["notes"] = session.notes();
   json["problems"] = listOf(session.problems());
   json["internal_errors"] = session.internalErrors();

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
@@ -98,17 +99,23 @@ struct Session::Index {
 
 /// What is left of the baseline, for a session and its siblings.
 struct Session::Acceptance {
-  std::unordered_map<std::string, uint32_t> left;  // fingerprint -> how many
-  std::unordered_map<std::string, bool> decided;   // key of a finding -> is it accepted
+  using Counts = std::array<uint32_t, 3>;           // by severity
+  std::unordered_map<std::string, Counts> left;     // fingerprint -> how many
+  std::unordered_map<std::string, std::optional<Severity>> decided;  // key of a finding -> the worst that is accepted
   std::unordered_set<std::string> unknowns, metUnknowns;
 
-  bool accepts(const std::string& key, const std::string& fingerprint) {
-    const auto [known, isNew] = decided.try_emplace(key, false);
-    if (!isNew) return known->second;
+  bool accepts(const std::string& key, const std::string& fingerprint, Severity severity) {
+    const auto [known, isNew] = decided.try_emplace(key);
+    if (!isNew) return known->second && severity <= *known->second;
     const auto found = left.find(fingerprint);
-    if (found == left.end() || found->second == 0) return false;
-    --found->second;
-    return known->second = true;
+    if (found == left.end()) return false;
+    for (size_t worst = static_cast<size_t>(severity); worst < found->second.size(); ++worst) {
+      if (!found->second[worst]) continue;
+      --found->second[worst];
+      known->second = static_cast<Severity>(worst);
+      return true;
+    }
+    return false;
   }
 };
 
@@ -147,7 +154,7 @@ Session::Session(SessionOptions options)
   if (options_.repositoryRoot.empty()) options_.repositoryRoot = repositoryRoot(options_.workingDirectory);
   if (!options_.baseline) return;
   for (const Baseline::Known& known : options_.baseline->findings)
-    acceptance_->left[known.fingerprint] += known.count;
+    acceptance_->left[known.fingerprint][static_cast<size_t>(known.severity)] += known.count;
   for (const Baseline::KnownUnknown& known : options_.baseline->unknowns)
     acceptance_->unknowns.insert(unknownKey(known.kernel, known.reason, known.line));
 }
@@ -162,18 +169,45 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
+KernelSummary& Session::kernelOf(const std::string& kernel, const std::string& file) {
+  const auto [place, isNew] = index_->kernels.try_emplace(kernelKey(kernel, file), kernels_.size());
+  if (isNew) {
+    kernels_.emplace_back();
+    kernels_.back().kernel = kernel;
+    kernels_.back().file = file;
+  }
+  return kernels_[place->second];
+}
+
+void Session::addRefusal(Refusal refusal) {
+  ++kernelOf(refusal.kernel, refusal.kernelFile).refused;
+  for (Refusal& known : refusals_)
+    if (known.kernel == refusal.kernel && known.kernelFile == refusal.kernelFile && known.reason == refusal.reason &&
+        known.location.file == refusal.location.file && known.location.line == refusal.location.line) {
+      ++known.launches;
+      return;
+    }
+  refusal.launches = 1;
+  refusals_.push_back(std::move(refusal));
+}
+
 void Session::add(LaunchReport report) {
   ++launches_;
   seconds_ += report.seconds;
-  const auto [place, isNew] =
-      index_->kernels.try_emplace(kernelKey(report.kernel, report.file), kernels_.size());
-  if (isNew) kernels_.push_back({.kernel = report.kernel, .file = report.file});
-  KernelSummary& kernel = kernels_[place->second];
+  KernelSummary& kernel = kernelOf(report.kernel, report.file);
   ++kernel.launches;
   kernel.seconds += report.seconds;
   kernel.traceRecords += report.traceRecords;
   addMissing(kernel.checked, report.checked);
+  addMissing(kernel.looked, report.checked);
   addMissing(kernel.notChecked, report.notChecked);
+  kernel.judged += !report.checked.empty() || !report.notChecked.empty();
+  for (const std::string& item : report.notChecked) {
+    ++kernel.unchecked[item];
+    if (item != "bounds") continue;
+    const std::string clients = joined(report.clients, ", ");
+    addMissing(kernel.without, {"client " + (clients.empty() ? "off" : clients)});
+  }
 
   for (Finding& finding : report.findings) {
     if (finding.kernel.empty()) finding.kernel = report.kernel;
@@ -207,14 +241,27 @@ void Session::add(Finding finding) {
     }
     entry.lastLaunch = launches_;
     merge(known, finding);
+    if (entry.accepted && !acceptance_->accepts(key, known.fingerprint, known.severity)) noLongerAccepted(key);
     return;
   }
   finding.countLaunches = 1;
   if (finding.fingerprint.empty()) finding.fingerprint = fingerprint(finding);
-  const bool accept = acceptance_->accepts(key, finding.fingerprint);
+  const bool accept = acceptance_->accepts(key, finding.fingerprint, finding.severity);
   std::vector<Finding>& list = accept ? accepted_.findings : findings_;
   index_->findings.emplace(std::move(key), Index::Entry{list.size(), launches_, accept, finding.countPrograms});
   list.push_back(std::move(finding));
+}
+
+/// A finding that has become worse than what the baseline has.
+void Session::noLongerAccepted(const std::string& key) {
+  Index::Entry& entry = index_->findings.at(key);
+  const size_t place = entry.position;
+  for (auto& [other, at] : index_->findings)
+    if (at.accepted && at.position > place) --at.position;
+  entry.accepted = false;
+  entry.position = findings_.size();
+  findings_.push_back(std::move(accepted_.findings[place]));
+  accepted_.findings.erase(accepted_.findings.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
 void Session::add(Unknown unknown) {
@@ -247,6 +294,12 @@ bool Session::isIgnoredByComment(const Finding& finding) {
   for (const IgnoreComment& comment : finding.ignores) {
     const std::string place =
         fmt::format("{}:{}", relativePath(comment.file, options_.workingDirectory), comment.line);
+    if (!comment.misspelt.empty()) {
+      const std::string_view kind = comment.kinds.empty() ? std::string_view() : nearestKind(comment.kinds[0]);
+      addNote(fmt::format("{}: `{}` does nothing: write # tilesight: ignore[{}] and why", place, comment.misspelt,
+                          kind.empty() ? finding.kind : kind));
+      continue;
+    }
     if (comment.kinds.empty())
       addNote(fmt::format("{}: `ignore` does nothing without a kind: write # tilesight: ignore[{}] and why", place,
                           finding.kind));
@@ -294,9 +347,9 @@ Status Session::writeBaseline(const std::string& path, bool incomplete) {
 std::vector<Baseline::Known> Session::goneFromBaseline() const {
   std::vector<Baseline::Known> gone;
   if (!options_.baseline) return gone;
-  std::unordered_map<std::string, uint32_t> left = acceptance_->left;
+  std::unordered_map<std::string, Acceptance::Counts> left = acceptance_->left;
   for (const Baseline::Known& known : options_.baseline->findings) {
-    uint32_t& missing = left[known.fingerprint];
+    uint32_t& missing = left[known.fingerprint][static_cast<size_t>(known.severity)];
     if (!missing) continue;
     gone.push_back(known);
     gone.back().count = std::min(missing, known.count);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,14 +65,27 @@ struct KernelSummary {
   uint32_t errors = 0, warnings = 0, notes = 0;  // merged findings, after suppressions
   uint32_t unknowns = 0;
   uint32_t accepted = 0;  // findings and unknowns that the baseline has
+  uint32_t refused = 0;   // launches that Triton did not accept, which are not among `launches`
   uint64_t traceRecords = 0;  // of the tracer
   std::vector<std::string> checked, notChecked;  // what every launch checked; what any did not
+  std::map<std::string, uint32_t> unchecked;  // item of `notChecked` -> launches that did not check it
+  std::vector<std::string> looked;            // what any launch checked
+  uint32_t judged = 0;                        // launches that say what they checked
+  std::vector<std::string> without;           // why bounds were not checked: "client off", "client null"
   Verdict verdict() const;
 };
 
 /// An Unknown with the number of launches that met it.
 struct UnknownSummary {
   Unknown unknown;
+  uint32_t launches = 0;
+};
+
+/// A launch that Triton did not accept, and whose exception the program got and went on after.
+struct Refusal {
+  std::string kernel, reason;
+  Frame location;  // in the kernel, or of it
+  std::string kernelFile;
   uint32_t launches = 0;
 };
 
@@ -99,6 +113,8 @@ class Session {
   void add(LaunchReport report);
   /// Something to say once that is no finding ("cuda became cpu"). Repeated texts are dropped.
   void addNote(std::string text);
+  /// A launch that Triton refused and the program went on after: told, and counted nowhere else.
+  void addRefusal(Refusal refusal);
   /// Unusable input: exit status 2.
   void addProblem(Diagnostic problem);
   /// A fault of Tilesight itself: exit status 4.
@@ -116,6 +132,7 @@ class Session {
   const std::vector<Finding>& findings() const { return findings_; }
   const std::vector<UnknownSummary>& unknowns() const { return unknowns_; }
   const Accepted& accepted() const { return accepted_; }
+  const std::vector<Refusal>& refusals() const { return refusals_; }
   /// Findings of the baseline that did not occur: kind, kernel, file, and how many are missing.
   std::vector<Baseline::Known> goneFromBaseline() const;
   /// Kernels in order of their first launch, with their counts. Those of one name in two files are two.
@@ -145,14 +162,17 @@ class Session {
   struct Acceptance;
   bool isSuppressed(const Finding& finding);
   bool isIgnoredByComment(const Finding& finding);
+  KernelSummary& kernelOf(const std::string& kernel, const std::string& file);
   void add(Finding finding);
   void add(Unknown unknown);
+  void noLongerAccepted(const std::string& key);
 
   SessionOptions options_;
   std::unique_ptr<Index> index_;
   std::shared_ptr<Acceptance> acceptance_;
   std::vector<Finding> findings_;
   std::vector<UnknownSummary> unknowns_;
+  std::vector<Refusal> refusals_;
   Accepted accepted_;
   bool baselineWritten_ = false;
   std::string noLaunchReason_;

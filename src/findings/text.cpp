@@ -1,6 +1,7 @@
 #include "findings/text.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -203,12 +204,51 @@ std::string severityCounts(uint32_t errors, uint32_t warnings, uint32_t notes) {
   return joined(parts, ", ");
 }
 
-/// What a launch without findings and unknowns amounts to: without a client that looks at accesses, a
+/// What launches without findings and unknowns amount to: without a client that looks at accesses, a
 /// kernel was only executed.
-std::string cleanVerdict(const std::vector<std::string>& checked) {
-  bool looked = std::find(checked.begin(), checked.end(), "bounds") != checked.end();
-  return looked || checked.empty() ? "ok" : "executed, bounds not checked";
+std::string cleanVerdict(const std::vector<KernelSummary>& kernels) {
+  uint32_t judged = 0, unchecked = 0, launches = 0;
+  for (const KernelSummary& kernel : kernels) {
+    launches += kernel.launches;
+    judged += kernel.judged;
+    const auto found = kernel.unchecked.find("bounds");
+    unchecked += found == kernel.unchecked.end() ? 0 : found->second;
+  }
+  if (!launches) return "";
+  return judged && unchecked == judged ? "executed, bounds not checked" : "ok";
 }
+
+/// What launches of some kernels did not check.
+struct Unchecked {
+  std::vector<std::string> items;    // each with the number of launches unless it is all of them
+  std::vector<std::string> without;  // why the bounds of some launches were not checked
+  uint32_t some = 0, all = 0;        // those launches, of so many
+
+  explicit Unchecked(const std::vector<KernelSummary>& kernels) {
+    std::vector<std::string> names;
+    std::map<std::string, uint32_t> counts;
+    for (const KernelSummary& kernel : kernels) {
+      all += kernel.judged;
+      addMissing(names, kernel.notChecked);
+      addMissing(without, kernel.without);
+      for (const auto& [item, launches] : kernel.unchecked) counts[item] += launches;
+    }
+    const uint32_t bounds = counts["bounds"];
+    if (bounds < all) some = bounds;
+    for (const std::string& name : names) {
+      const uint32_t count = counts[name];
+      if (some && count == some) continue;  // they are told as a whole
+      items.push_back(count == all ? name : fmt::format("{} in {} of {}", name, count, counted(all, "launch")));
+    }
+  }
+
+  /// "1 of 5 launches was not checked: client off", or "".
+  std::string launches() const {
+    if (!some) return "";
+    return fmt::format("{} of {} {} not checked: {}", some, counted(all, "launch"), some == 1 ? "was" : "were",
+                       joined(without, "; "));
+  }
+};
 
 std::string kernelLine(const KernelSummary& kernel, const std::string& name, const Painter& paint) {
   std::string verdict = severityCounts(kernel.errors, kernel.warnings, kernel.notes);
@@ -216,14 +256,16 @@ std::string kernelLine(const KernelSummary& kernel, const std::string& name, con
     if (!verdict.empty()) verdict += ", ";
     verdict += fmt::format("unknown ({})", counted(kernel.unknowns, "reason"));
   }
-  if (verdict.empty()) verdict = cleanVerdict(kernel.checked);
+  if (verdict.empty()) verdict = cleanVerdict({kernel});
   if (kernel.accepted) verdict += fmt::format(" ({} accepted by baseline)", kernel.accepted);
-  std::string line = fmt::format("{}: {}, {}, {}", paint(Style::Place, printable(name)),
-                                 counted(kernel.launches, "launch"), verdict,
-                                 duration(kernel.seconds));
+  std::string line = fmt::format("{}: {}", paint(Style::Place, printable(name)), counted(kernel.launches, "launch"));
+  if (kernel.launches) line += fmt::format(", {}, {}", verdict, duration(kernel.seconds));
+  if (kernel.refused) line += fmt::format("; {} refused by Triton", counted(kernel.refused, "launch"));
   if (kernel.traceRecords)
     line += "; traced: " + counted(static_cast<int64_t>(kernel.traceRecords), "record");
-  if (!kernel.notChecked.empty()) line += "; not checked: " + joined(kernel.notChecked, ", ");
+  const Unchecked unchecked({kernel});
+  if (const std::string some = unchecked.launches(); !some.empty()) line += "; " + some;
+  if (!unchecked.items.empty()) line += "; not checked: " + joined(unchecked.items, ", ");
   return line + "\n";
 }
 
@@ -239,6 +281,11 @@ std::string kernelName(const KernelSummary& kernel, const std::vector<KernelSumm
 
 }  // namespace
 
+static std::string refusedText(uint32_t launches) {
+  return fmt::format("{} {} refused by Triton (the program was told)", counted(launches, "launch"),
+                     launches == 1 ? "was" : "were");
+}
+
 std::string summaryLine(const Session& session) {
   uint32_t errors = 0, warnings = 0, notes = 0;
   for (const Finding& finding : session.findings()) {
@@ -246,22 +293,23 @@ std::string summaryLine(const Session& session) {
     warnings += finding.severity == Severity::Warning;
     notes += finding.severity == Severity::Note;
   }
-  std::vector<std::string> checked, notChecked;
+  std::vector<std::string> checked;
   const std::vector<KernelSummary> kernels = session.kernels();
-  for (const KernelSummary& kernel : kernels) {
-    addMissing(checked, kernel.checked);
-    addMissing(notChecked, kernel.notChecked);
-  }
+  const Unchecked unchecked(kernels);
+  for (const KernelSummary& kernel : kernels) addMissing(checked, kernel.looked);
   std::erase_if(checked, [&](const std::string& item) {
-    return std::find(notChecked.begin(), notChecked.end(), item) != notChecked.end();
+    return std::any_of(unchecked.items.begin(), unchecked.items.end(),
+                       [&](const std::string& other) { return other == item || other.starts_with(item + " in "); });
   });
+  uint32_t refused = 0;
+  for (const Refusal& refusal : session.refusals()) refused += refusal.launches;
 
   std::string verdict = severityCounts(errors, warnings, notes);
   if (!session.unknowns().empty()) {
     if (!verdict.empty()) verdict += ", ";
     verdict += counted(static_cast<int64_t>(session.unknowns().size()), "unknown");
   }
-  if (verdict.empty()) verdict = cleanVerdict(checked);
+  if (verdict.empty()) verdict = cleanVerdict(kernels);
   if (const size_t accepted = session.accepted().size())
     verdict += fmt::format(", {} accepted by baseline", accepted);
   if (session.suppressed()) verdict += fmt::format(", {} suppressed", session.suppressed());
@@ -269,7 +317,9 @@ std::string summaryLine(const Session& session) {
       fmt::format("{}, {}, {}: {}.", counted(static_cast<int64_t>(kernels.size()), "kernel"),
                   counted(session.launches(), "launch"), duration(session.seconds()), verdict);
   if (!checked.empty()) line += "  Checked: " + joined(checked, ", ") + ".";
-  if (!notChecked.empty()) line += "  Not checked: " + joined(notChecked, ", ") + ".";
+  if (!unchecked.items.empty()) line += "  Not checked: " + joined(unchecked.items, ", ") + ".";
+  if (const std::string some = unchecked.launches(); !some.empty()) line += "  " + some + ".";
+  if (refused) line += "  " + refusedText(refused) + ".";
   return line + "\n";
 }
 
@@ -309,6 +359,9 @@ std::string evidenceText(const Finding& finding, const std::string& directory) {
 
 std::string nothingChecked(const Session& session) {
   const std::string& reason = session.noLaunchReason();
+  uint32_t refused = 0;
+  for (const Refusal& refusal : session.refusals()) refused += refusal.launches;
+  if (refused) return "no kernel was executed: nothing was checked; " + refusedText(refused);
   return (reason.empty() ? "no kernel was launched" : reason) + ": nothing was checked";
 }
 

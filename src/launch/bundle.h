@@ -29,6 +29,8 @@ class BundleReader {
   size_t launches() const;
   /// The kernel of launch `index`, without reading its storages.
   Result<std::string> kernelName(size_t index) const;
+  /// The number that launch `index` had in its session, likewise.
+  Result<uint32_t> launchNumber(size_t index) const;
   /// Launch `index` with its storages in memory of its own: running it in place changes neither the
   /// bundle nor another launch. The memory lives as long as the storages' owners.
   Result<Launch> launch(size_t index) const;

@@ -96,6 +96,12 @@ Result<std::string> BundleReader::kernelName(size_t index) const {
   return parsed->launch.kernel;
 }
 
+Result<uint32_t> BundleReader::launchNumber(size_t index) const {
+  const Result<LaunchManifest> parsed = impl_->launchManifest(index);
+  if (!parsed) return failure(parsed.error());
+  return parsed->launch.index;
+}
+
 Result<Launch> BundleReader::launch(size_t index) const {
   Archive& archive = *impl_->archive;
   Result<LaunchManifest> parsed = impl_->launchManifest(index);

@@ -7,6 +7,7 @@
 #include "clients/tracer/tracer.h"
 #include "exec/run.h"
 #include "findings/ignore_comments.h"
+#include "findings/remarks.h"
 #include "findings/reports.h"
 #include "findings/session.h"
 #include "launch/bundle.h"
@@ -82,6 +83,7 @@ struct Check {
     if (!report) return failure(placed(report.error(), path, launch));
     findings::findIgnoreComments(*report, launch.sources);
     report->launch = launch.index;
+    for (const exec::ClientInstance& client : run.clients) report->clients.emplace_back(client.table->name);
     for (findings::Finding& finding : report->findings) {
       finding.launch = launch.index;
       finding.bundle = path;
@@ -201,14 +203,10 @@ int check(const CheckOptions& options) {
 
   if (!check.session.launches() && !check.left.empty())
     check.session.setNoLaunchReason(
-        fmt::format("{} (kernels seen: {})",
-                    options.kernelName.empty() ? "--launch-skip and --launch-count leave no launch"
-                                               : "no launch matches --kernel-name " + options.kernelName,
-                    fmt::join(check.left, ", ")));
+        findings::noLaunchLeft("--", options.kernelName, check.left));
   for (const findings::KernelSummary& kernel : check.session.kernels())
     if (kernel.traceRecords) {
-      check.session.addNote("the tracer's records were counted and not kept: ts.load(\"" + options.files[0] +
-                            "\", client=\"tracer\") has them as report.trace in Python");
+      check.session.addNote(findings::tracerRemark(options.files[0]));
       break;
     }
   if (check.withheld)
@@ -217,8 +215,7 @@ int check(const CheckOptions& options) {
                                       check.withheld == 1 ? "1 launch was"
                                                           : fmt::format("{} launches were", check.withheld)));
   if (options.addressOnly)
-    check.session.addNote("--address-only: outputs were not computed, so launches that use them "
-                          "may be judged on other data than in a full run");
+    check.session.addNote(findings::addressOnlyRemark("--"));
   reports.partial = check.stop() || !options.kernelName.empty() || options.launchSkip ||
                     options.launchCount != UINT64_MAX;
   return findings::writeReports(check.session, reports, std::nullopt);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "launch/bundle.h"
+
 namespace tilesight::tools {
 namespace {
 
@@ -32,6 +34,20 @@ std::vector<std::string> bundlesIn(const std::string& folder) {
     if (entry.path().extension() == ".tsb") paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+/// As their launches were made: by the number of the first launch, then by name; those that cannot be read last.
+std::vector<std::string> inOrderOfLaunches(const std::vector<std::string>& paths) {
+  std::vector<std::pair<uint64_t, std::string>> numbered;
+  for (const std::string& path : paths) {
+    const auto bundle = launch::BundleReader::open(path);
+    const auto number = bundle && bundle->launches() ? bundle->launchNumber(0) : failure("");
+    numbered.emplace_back(number ? *number : UINT64_MAX, path);
+  }
+  std::sort(numbered.begin(), numbered.end());
+  std::vector<std::string> ordered;
+  for (auto& [number, path] : numbered) ordered.push_back(std::move(path));
+  return ordered;
 }
 
 bool looksLikeIr(const std::string& path, std::string_view text) {
@@ -76,7 +92,7 @@ Result<InputKind> inputKind(const std::string& path) {
 Result<std::vector<std::string>> bundlesAt(const std::string& path) {
   const Result<InputKind> kind = inputKind(path);
   if (!kind) return failure(kind.error());
-  if (*kind == InputKind::FolderOfBundles) return bundlesIn(path);
+  if (*kind == InputKind::FolderOfBundles) return inOrderOfLaunches(bundlesIn(path));
   if (*kind == InputKind::Bundle) return std::vector<std::string>{path};
   if (looksLikeIr(path, beginning(path)))
     return wrong(path, "is IR text: a kernel without a launch, so there is no grid and there are no arguments to run",

@@ -75,6 +75,37 @@ TEST(Baseline, OneMoreOfTheSameTextIsNew) {
   EXPECT_EQ(again.exitStatus(), 1);
 }
 
+Session withSeverity(const std::string& path, std::initializer_list<Severity> severities) {
+  Session session(path.empty() ? SessionOptions() : accepting(path));
+  for (const Severity severity : severities) {
+    LaunchReport report = test::attentionReport();
+    report.findings[0].severity = severity;
+    session.add(report);
+  }
+  return session;
+}
+
+TEST(Baseline, AWorseSeverityIsNew) {
+  const Scratch scratch;
+  Session first = withSeverity("", {Severity::Warning});
+  ASSERT_TRUE(first.writeBaseline(scratch / "known.json"));
+  using enum Severity;
+  EXPECT_EQ(withSeverity(scratch / "known.json", {Warning, Note}).exitStatus(), 0);
+  EXPECT_EQ(withSeverity(scratch / "known.json", {Error}).exitStatus(), 1);
+  const Session later = withSeverity(scratch / "known.json", {Warning, Error, Warning});
+  EXPECT_EQ(later.exitStatus(), 1) << "a later launch shows it to be worse";
+  EXPECT_EQ(later.accepted().size(), 0u);
+  ASSERT_EQ(later.findings().size(), 1u);
+  EXPECT_EQ(later.findings()[0].countLaunches, 3);
+}
+
+TEST(Baseline, AFileWithoutSeveritiesAcceptsAll) {
+  const Scratch scratch;
+  scratch.write("known.json", R"({"format": "tilesight-baseline", "version": 1,
+    "findings": [{"kind": "out-of-bounds", "fingerprint": "38afa337f9322c19"}]})");
+  EXPECT_EQ(withSeverity(scratch / "known.json", {Severity::Error}).exitStatus(), 0);
+}
+
 TEST(Baseline, WhatIsGone) {
   const Scratch scratch;
   Session first;

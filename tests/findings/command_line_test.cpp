@@ -262,6 +262,20 @@ TEST(Check, WhichLaunches) {
   EXPECT_NE(none.err.find("no launch matches --kernel-name regex:matmul (kernels seen: copy)"), std::string::npos) << none.err;
 }
 
+TEST(Check, AFolderGoesInTheOrderOfLaunches) {
+  const Scratch scratch;
+  std::filesystem::create_directories(scratch / "all");
+  launch::Launch first = vectorAdd(1000, false), second = vectorAdd(1000, false);
+  first.index = 9;
+  second.index = 10;
+  save(scratch / "all/z-9.tsb", {first});
+  save(scratch / "all/a-10.tsb", {second});
+  EXPECT_EQ(tilesight(scratch, "check all --json r.json").status, 1);
+  const std::string json = scratch.read("r.json");
+  EXPECT_NE(json.find("\"launch\": 9,"), std::string::npos) << "the first witness stays" << json;
+  EXPECT_NE(json.find("\"bundle\": \"all/z-9.tsb\""), std::string::npos) << json;
+}
+
 TEST(Check, TheSameFindingsFromEveryRun) {
   const Scratch scratch;
   save(scratch / "bad.tsb", {vectorAdd(1000, false)});

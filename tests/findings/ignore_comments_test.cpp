@@ -10,7 +10,8 @@ namespace {
 std::string kindsAt(std::string_view source, uint32_t line) {
   std::string out;
   for (const IgnoreComment& comment : ignoreComments(source, line)) {
-    if (comment.kinds.empty()) out += "! ";
+    if (!comment.misspelt.empty()) out += "(" + comment.misspelt + ") ";
+    else if (comment.kinds.empty()) out += "! ";
     for (const std::string& kind : comment.kinds) out += kind + " ";
   }
   if (!out.empty()) out.pop_back();
@@ -25,6 +26,23 @@ TEST(IgnoreComments, OnTheLine) {
   EXPECT_EQ(kindsAt("x = 1  # tilesight: ignore[a", 1), "!");
   EXPECT_EQ(kindsAt("x = 1  # tilesight: something else", 1), "");
   EXPECT_EQ(kindsAt("x = 1  # tilesight: ignore[a]\ny = 2\n", 2), "");
+}
+
+TEST(IgnoreComments, CapitalsDoNotMatter) {
+  EXPECT_EQ(kindsAt("x = 1  # Tilesight: Ignore[Out-Of-Bounds] WHY", 1), "out-of-bounds");
+  EXPECT_EQ(kindsAt("x = 1  # TILESIGHT: IGNORE", 1), "!");
+}
+
+TEST(IgnoreComments, WhatIsMeantAsOneIsKnownAsMisspelt) {
+  EXPECT_EQ(kindsAt("x = 1  # tilesight: noqa", 1), "(tilesight: noqa)");
+  EXPECT_EQ(kindsAt("x = 1  # tilesight: noqa[a]", 1), "(tilesight: noqa) a");
+  EXPECT_EQ(kindsAt("x = 1  # tilesight: ingore[a]", 1), "(tilesight: ingore) a");
+  EXPECT_EQ(kindsAt("x = 1  # tilesight ignore[a]", 1), "(tilesight ignore) a");
+  EXPECT_EQ(kindsAt("x = 1  # tilesigth: ignore[a]", 1), "(tilesigth: ignore) a");
+  EXPECT_EQ(kindsAt("x = 1  # tile-sight: ignore[a]", 1), "(tile-sight: ignore) a");
+  for (const char* prose : {"tilesight ignores this", "tilesight: see the notes", "the tilesight: allow me to explain",
+                            "highlight: ignore", "noqa: ignore[a]", "type: ignore[a]"})
+    EXPECT_EQ(kindsAt(std::string("x = 1  # ") + prose, 1), "") << prose;
 }
 
 TEST(IgnoreComments, OnAnyLineOfTheStatement) {

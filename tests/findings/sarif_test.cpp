@@ -50,5 +50,16 @@ TEST(Sarif, BracketsThatWouldBeALinkAreEscaped) {
   EXPECT_TRUE(text.starts_with("see \\[this\\](1)")) << text;
 }
 
+TEST(Sarif, LinksOfCallersHaveTheirNamesEscaped) {
+  Session session = sessionIn("/");
+  LaunchReport report = test::attentionReport();
+  report.findings[0].message = "a\\b](c) [d";
+  report.findings[0].stack = {{"/a[0](x)\\b.py", 80, 5, "outer"}};
+  session.add(report);
+  const std::string text = ordered_json::parse(sessionSarif(session))["runs"][0]["results"][0]["message"]["text"];
+  EXPECT_TRUE(text.starts_with("a\\\\b\\](c) \\[d\n")) << text;
+  EXPECT_NE(text.find("called from [/a\\[0\\](x)\\\\b.py:80](1)"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace tilesight::findings

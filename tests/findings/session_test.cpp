@@ -174,6 +174,21 @@ TEST(Kernels, WhatOneLaunchDidNotCheckIsNotChecked) {
   EXPECT_EQ(kernels[0].notChecked, (std::vector<std::string>{"races", "uninitialised", "asserts"}));
 }
 
+TEST(Kernels, LaunchesThatWereNotCheckedAreCounted) {
+  Session session;
+  LaunchReport off = cleanReport("k");
+  off.checked = {"asserts"};
+  off.notChecked = {"bounds", "alignment", "races", "uninitialised"};
+  session.add(off);
+  EXPECT_NE(session.text(false).find("executed, bounds not checked"), std::string::npos);
+  for (int i = 0; i < 3; ++i) session.add(cleanReport("k"));
+  const std::string text = session.text(false);
+  EXPECT_NE(text.find("k: 4 launches, ok, 0.4 s; 1 of 4 launches was not checked: client off; not checked: races"),
+            std::string::npos) << text;
+  EXPECT_NE(text.find("Checked: asserts, bounds, alignment.  Not checked: races, uninitialised.  1 of 4 launches was "
+                      "not checked: client off."), std::string::npos) << text;
+}
+
 TEST(Suppress, ByKind) {
   SessionOptions options;
   options.ignore = {"out-of-bounds"};
@@ -211,6 +226,51 @@ TEST(Suppress, AWrongKindInACommentIsToldOnce) {
   EXPECT_EQ(session.findings().size(), 1u);
   ASSERT_EQ(session.notes().size(), 1u);
   EXPECT_NE(session.notes()[0].find("did you mean out-of-bounds?"), std::string::npos);
+}
+
+TEST(Suppress, AMisspeltCommentIsToldWithTheNearestKind) {
+  Session session;
+  Finding finding = attentionFinding();
+  finding.sourceLine += "  # tilesight: noqa[out-of-view-ed] why";
+  session.add(reportWith(finding));
+  EXPECT_EQ(session.findings().size(), 1u);
+  ASSERT_EQ(session.notes().size(), 1u);
+  EXPECT_NE(session.notes()[0].find("`tilesight: noqa` does nothing: write # tilesight: ignore[out-of-view] and why"),
+            std::string::npos) << session.notes()[0];
+}
+
+TEST(Refusals, AreToldAndCountForNothing) {
+  Session session;
+  session.add(cleanReport("k"));
+  for (int i = 0; i < 2; ++i) session.addRefusal({"k", "no power of 2", {"k.py", 5, 1, "k"}, "", 1});
+  EXPECT_EQ(session.exitStatus(), 0);
+  ASSERT_EQ(session.refusals().size(), 1u);
+  EXPECT_EQ(session.refusals()[0].launches, 2u);
+  ASSERT_EQ(session.kernels().size(), 1u);
+  EXPECT_EQ(session.kernels()[0].refused, 2u);
+  EXPECT_NE(session.text(false).find("2 launches were refused by Triton (the program was told)."), std::string::npos);
+}
+
+TEST(Kernels, OfOneNameInTwoFilesAreTwo) {
+  Session session;
+  for (const char* file : {"a.py", "b.py", "a.py"}) {
+    LaunchReport report = attentionReport();
+    report.file = file;
+    session.add(report);
+  }
+  EXPECT_EQ(session.findings().size(), 2u);
+  ASSERT_EQ(session.kernels().size(), 2u);
+  EXPECT_EQ(session.kernels()[0].launches, 2u);
+}
+
+TEST(Quiet, NotesAreLeftOut) {
+  SessionOptions options;
+  options.quiet = true;
+  Session session(options);
+  session.add(attentionReport());
+  session.addNote("cuda became the CPU");
+  EXPECT_NE(session.text(false).find("out-of-bounds"), std::string::npos);
+  EXPECT_EQ(session.text(false).find("note: cuda"), std::string::npos);
 }
 
 Session sessionWith(bool finding, bool unknown, SessionOptions options = {}) {

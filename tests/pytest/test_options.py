@@ -318,3 +318,33 @@ def test_github_without_launches(check, monkeypatch, tmp_path):
     suite = check("--tilesight-format=github", tests="def test_nothing(): pass\n")
     assert "nothing was checked" in suite.section("tilesight")
     assert any(line.startswith("::") for line in suite.out.splitlines()), suite.out
+
+
+def test_tests_that_are_off_are_counted(check):
+    suite = check(tests="""
+        @pytest.mark.tilesight(client="off")
+        def test_off(): buggy()
+
+        def test_clean(): clean()
+    """)
+    suite.counts(passed=2)
+    said = suite.section("tilesight")
+    assert "copy: 2 launches, ok" in said and "bounds not checked" not in said
+    assert said.count("1 of 2 launches was not checked: client off") == 2  # of the kernel, and of all
+
+
+def test_a_launch_that_is_expected_to_be_refused(check):
+    suite = check("--tilesight-fail-on=error,unknown", tests="""
+        def test_refused():
+            with pytest.raises(triton.CompilationError):
+                launch(64, block=63)
+
+        def test_arguments():
+            with pytest.raises(TypeError):
+                copy[(1,)]([1.0], [2.0], 1, BLOCK=64)
+
+        def test_clean(): clean()
+    """)
+    suite.counts(passed=3)
+    assert "2 launches were refused by Triton (the program was told)." in suite.section("tilesight")
+    assert suite.result.ret == 0

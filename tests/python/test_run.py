@@ -127,8 +127,7 @@ def test_rejected_kernels(tilesight_run):
     assert len(frames) == 1 and "p.py" in frames[0]
 
 
-def test_a_rejection_that_the_program_catches_is_unknown(tilesight_run):
-    program = """
+CATCHES = """
         import numpy as np, triton, triton.language as tl
         @triton.jit
         def kernel(x_ptr):
@@ -138,10 +137,63 @@ def test_a_rejection_that_the_program_catches_is_unknown(tilesight_run):
         except triton.CompilationError:
             print("seen by the program")
     """
-    done = tilesight_run("p.py", files={"p.py": program})
+
+
+def test_a_refusal_that_the_program_catches_is_told(tilesight_run, tmp_path):
+    done = tilesight_run("--json", "r.json", "p.py", files={"p.py": CATCHES + "\n        import kernels; kernels.run_clean()"})
     assert done.stdout == "seen by the program\n"
+    assert done.returncode == 0, done.stderr
+    assert "kernel: 0 launches; 1 launch refused by Triton" in done.stderr
+    assert "1 launch was refused by Triton (the program was told)." in done.stderr
+    document = json.loads((tmp_path / "r.json").read_text())
+    refusal, = document["refused"]
+    assert refusal["location"]["file"].endswith("p.py") and refusal["location"]["line"] == 5
+    assert not document["unknowns"] and document["summary"]["refused"] == 1 and document["summary"]["launches"] == 1
+
+
+def test_where_all_is_refused_nothing_was_checked(tilesight_run):
+    done = tilesight_run("p.py", files={"p.py": CATCHES})
     assert done.returncode == 3
-    assert "rejected by Triton" in " ".join(done.stderr.split()) and "p.py:5" in done.stderr
+    assert "nothing was checked; 1 launch was refused by Triton (the program was told)" in done.stderr
+
+
+def test_a_refusal_behind_the_exception_that_ends_the_program(tilesight_run):
+    program = CATCHES.replace("except triton.CompilationError:", "except triton.CompilationError as error:").replace(
+        'print("seen by the program")', 'raise RuntimeError("no kernel") from error')
+    done = tilesight_run("p.py", files={"p.py": program})
+    assert done.returncode == 2 and "p.py:5:" in done.stderr
+
+
+def test_refused_arguments_are_filed_under_the_kernels_file(tilesight_run, tmp_path):
+    program = """
+        import kernels
+        try:
+            kernels.clean[(2,)](kernels.x, 100)
+        except TypeError:
+            kernels.run_clean()
+    """
+    done = tilesight_run("--json", "r.json", "p.py", files={"p.py": program})
+    assert done.returncode == 0, done.stderr
+    kernel, = json.loads((tmp_path / "r.json").read_text())["kernels"]
+    assert kernel["file"].endswith("kernels.py") and kernel["launches"] == kernel["refused"] == 1
+
+
+@pytest.mark.parametrize("arguments, status, said", [
+    (["pytest", "--no-such-option"], 4, "pytest was used wrongly (its exit status 4), and no kernel was launched"),
+    (["pytest", "empty"], 5, "pytest found no tests (its exit status 5), and no kernel was launched"),
+    (["-m", "pytest", "empty"], 5, "pytest found no tests"),
+    (["pytest", "-p", "kernels", "empty"], 5, "note: pytest found no tests (its exit status 5)"),
+    (["pytest", "-p", "launches", "empty"], 1, "note: pytest found no tests (its exit status 5)"),
+])
+def test_what_the_status_of_pytest_says(tilesight_run, tmp_path, arguments, status, said):
+    (tmp_path / "empty").mkdir()
+    run = "import sys; sys.path.insert(0, '.'); import kernels; kernels."
+    files = {"launches.py": run + "run_buggy()", "clean.py": run + "run_clean()"}
+    arguments = ["clean" if argument == "kernels" else argument for argument in arguments]
+    done = tilesight_run(*arguments, files=files, env={"PYTHONPATH": f"{ROOT / 'python'}:{tmp_path}"})
+    assert done.returncode == status, done.stderr
+    assert said in " ".join(done.stderr.split())
+    assert ("out-of-bounds" in done.stderr) == (status == 1)
 
 
 def test_a_wrong_call_is_placed_where_it_is_made(tilesight_run):

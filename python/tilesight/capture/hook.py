@@ -122,10 +122,10 @@ def _rejection(function, plan, error, args, kwargs):
         refusal = error if isinstance(error, Error) else calls.refusal(function, error, args, kwargs)
         place = calls.place()
         if refusal is not None and place is not None:
-            plan.rejected(function, refusal, *place, str(refusal), "")
+            plan.rejected(function, refusal, refusal is not error, place, str(refusal), "")
             return refusal
     *place, message = problems.describe(function, error, (*args, *kwargs.values()))
-    plan.rejected(function, error, *place,
+    plan.rejected(function, error, True, place,
                   f"kernel {function.__name__} is rejected by Triton: {message}",
                   f"change the kernel there; it was compiled for {gpus.chosen().name}, and --like names another GPU")
     uncaught.forget_frames(error)
