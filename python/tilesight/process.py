@@ -13,6 +13,12 @@ def _start():
         recorder.start_run(os.environ[RUN_DIR])
 
 
+def started():
+    """The recorder of this process, which belongs to a `tilesight run`."""
+    _start()
+    return recorder
+
+
 def after_torch():
     from . import torch_devices
     from .capture import pointers

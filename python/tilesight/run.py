@@ -211,7 +211,7 @@ def collect(session, folder, options, entries=None):
     outcome = Outcome()
     rejected, uncaught = {}, set()  # launches by number
     traced = False
-    for kind, value in entries or wire.read(folder):
+    for kind, value in entries or _as_markers_say(wire.read(folder)):
         if kind == "launch":
             traced |= bool(value.get("traceRecords"))
             session.add(module.LaunchReport.from_json(json.dumps(value)))
@@ -244,6 +244,22 @@ def collect(session, folder, options, entries=None):
     if options.save:
         save(session, folder, options, outcome.saved)
     return outcome
+
+
+def _as_markers_say(entries):
+    """The entries without the findings that markers of their tests ignore (a test's come after what its markers say)."""
+    ignored, places = {}, set()  # test -> kinds
+    for kind, value in entries:
+        if kind == "ignored":
+            ignored[value[0]] = value[1]
+        elif kind == "launch" and ignored:
+            kept = [finding for finding in value["findings"] if finding["kind"] not in ignored.get(finding["test"], ())]
+            places |= {(finding["kind"], finding["kernel"], finding["location"]["file"], finding["location"]["line"])
+                       for finding in value["findings"] if finding not in kept}
+            value = {**value, "findings": kept}
+        yield kind, value
+    if places:
+        yield "note", f"{len(places)} finding{'s' if len(places) > 1 else ''} ignored, as markers of tests say"
 
 
 def relative(file):

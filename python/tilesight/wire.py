@@ -60,6 +60,11 @@ class Wire:
     def uncaught(self, number):
         self._write("uncaught", number)
 
+    def ignored(self, test, kinds):
+        """Findings of these kinds do not count from now on, as markers of `test` say."""
+        if kinds:
+            self._write("ignored", [test, list(kinds)])
+
     def left_out(self, kernel):
         self._write("left out", kernel)
 

@@ -109,6 +109,33 @@ def test_markers(check):
     assert finding["counts"]["launches"] == 1
 
 
+def test_markers_count_under_run(check):
+    """Without the plugin, which an installation would register: `tilesight run` brings its own."""
+    (check.folder / "sub").mkdir()
+    check(on=False, tests="""
+        @pytest.mark.tilesight(client="off")
+        def test_off(): buggy()
+
+        @pytest.mark.tilesight(ignore=["out-of-bounds"])
+        def test_ignored(): buggy()
+
+        @pytest.mark.tilesight(clients="off")
+        def test_wrong(): clean()
+
+        def test_clean(): clean()
+    """)  # writes the files
+    run = [sys.executable, "-m", "tilesight", "run"]
+    done = subprocess.run([*run, "pytest", "-p", "no:cacheprovider", "--strict-markers", "-W", "error", "-k", "not wrong"],
+                          cwd=check.folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 passed" in done.stdout
+    assert "1 finding ignored, as markers of tests say" in done.stderr
+    assert "1 of 3 launches was not checked: client off" in done.stderr
+    done = subprocess.run([*run, "pytest", "-p", "no:cacheprovider", "-k", "wrong"], cwd=check.folder,
+                          capture_output=True, text=True, timeout=120)
+    assert "the marker tilesight has no clients" in done.stdout and "1 error" in done.stdout
+
+
 def test_a_marker_chooses_the_order_of_programs(check):
     check(tests="""
         import tilesight

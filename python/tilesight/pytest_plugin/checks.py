@@ -16,7 +16,7 @@ from ..engine import native
 from ..errors import Error
 from ..session import recorder
 from ..startup import sitecustomize
-from . import options, summary
+from . import marks, options, summary
 from .failure import FindingsFailure, representation
 
 _TEXT = pytest.StashKey()
@@ -57,14 +57,14 @@ class Checks:
         self.folder = tempfile.mkdtemp(prefix=f"tilesight-pytest-{os.getpid()}-", dir=self.around)
         if self.around:
             os.symlink(os.path.join(self.around, "launches"), os.path.join(self.folder, "launches"))  # one count
-            os.environ[COMMAND_LINE_VARIABLE] = _with_options(
+            os.environ[COMMAND_LINE_VARIABLE] = marks.with_options(
                 os.environ.get(COMMAND_LINE_VARIABLE, "{}"), self.options, arguments)
         else:
             os.environ.update(run.environment(self.options, self.folder))
             os.environ.pop("PYTEST_CURRENT_TEST", None)  # of a pytest that started this one
         os.environ[process.RUN_DIR] = self.folder
         os.environ[_CONTROLLER] = str(os.getpid())
-        _reread_options()
+        marks.reread_options()
         self._recorder = recorder.everything, recorder.wire
         recorder.start_run(self.folder)
         recorder.wire = self.wire = TestWire(self.folder, self._spending.sibling)
@@ -82,7 +82,7 @@ class Checks:
                 os.environ[name] = self._environment[name]
             else:
                 os.environ.pop(name, None)
-        _reread_options()
+        marks.reread_options()
         if not self.around:  # else the run around reads it
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -90,26 +90,16 @@ class Checks:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item):
-        marks = list(item.iter_markers("tilesight"))
-        if not marks:
+        given = list(item.iter_markers("tilesight"))
+        if not given:
             return (yield)
-        before = os.environ[COMMAND_LINE_VARIABLE]
         try:
-            given = options.of_marker(marks)
-            chosen = options.parse(given)
-        except (Error, ValueError) as error:
-            item.stash[_WRONG_MARK] = options.worded(error)
+            chosen, arguments = marks.read(given)
+        except ValueError as error:
+            item.stash[_WRONG_MARK] = str(error)
             return (yield)
-        os.environ[COMMAND_LINE_VARIABLE] = _with_options(before, chosen, given)
-        _reread_options()
-        if chosen.ignore:
-            self.wire.ignore(item.nodeid, chosen.ignore)
-        try:
+        with marks.in_force(item.nodeid, chosen, arguments, self.wire):
             return (yield)
-        finally:
-            self.wire.ignore(item.nodeid, ())
-            os.environ[COMMAND_LINE_VARIABLE] = before
-            _reread_options()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item):
@@ -239,17 +229,6 @@ _CONTROLLER = "TILESIGHT_PYTEST"  # the process whose children may be workers of
 _CHANGED = (process.RUN_DIR, COMMAND_LINE_VARIABLE, "TILESIGHT_HOME", "PYTHONPATH", "PYTEST_CURRENT_TEST", _CONTROLLER)
 
 
-def _with_options(text, chosen, given):
-    """What processes get as options (JSON), changed by those that are given and may differ from test to test."""
-    own = {name: value for name, value in chosen.for_processes(None).items()
-           if name in options.FOR_ONE_TEST and "--" + name.replace("_", "-") in given}
-    return json.dumps({**json.loads(text), **own})
-
-
-def _reread_options():
-    settings.__dict__["_command_line"] = None
-
-
 class TestWire(wire.Wire):
     """Also remembers what was found since the last look, here and in the processes that tests started."""
 
@@ -263,11 +242,9 @@ class TestWire(wire.Wire):
         self._ignored = ()
         self._read = {}  # file of another process -> bytes taken
 
-    def ignore(self, test, kinds):
-        """Findings of these kinds do not count from now on; `test` is the one that is running."""
+    def ignored(self, test, kinds):
+        super().ignored(test, kinds)
         self._ignored = tuple(kinds)
-        if kinds:
-            self._write("ignored", [test, list(kinds)])
 
     def told(self, keys):
         """The findings of these keys have failed a test, or would have."""

@@ -10,6 +10,8 @@ import os
 import sys
 import threading
 
+_PYTEST = "_pytest.config"
+_MARKS = "tilesight_marks"
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -30,6 +32,8 @@ class _TilesightWatcher:
         self._searching = threading.local()
 
     def find_spec(self, name, path=None, target=None):
+        if name == _MARKS:
+            return importlib.util.spec_from_file_location(name, os.path.join(_HERE, name + ".py"))
         if name not in self._calls or getattr(self._searching, "now", False):
             return None
         self._searching.now = True  # the search below comes here again
@@ -43,6 +47,9 @@ class _TilesightWatcher:
         load = spec.loader.exec_module
 
         def exec_module(module):
+            if name == _PYTEST:
+                load(module)
+                return _add_marks(module)
             process = _tilesight_process()
             if before:
                 getattr(process, before)()
@@ -51,6 +58,12 @@ class _TilesightWatcher:
 
         spec.loader.exec_module = exec_module
         return spec
+
+
+def _add_marks(config):
+    """Every pytest of this process gets the plugin: a list of names that it loads its own plugins from."""
+    if isinstance(getattr(config, "default_plugins", None), tuple):
+        config.default_plugins += (_MARKS,)
 
 
 def _tilesight_process():
@@ -67,7 +80,7 @@ def watch():
     """Puts the hook in when this process imports Triton or torch."""
     if not any(type(finder).__name__ == _TilesightWatcher.__name__ for finder in sys.meta_path):
         sys.meta_path.insert(0, _TilesightWatcher({"triton": ("before_triton", "after_triton"),
-                                          "torch": (None, "after_torch")}))
+                                          "torch": (None, "after_torch"), _PYTEST: (None, None)}))
 
 
 if __name__ == "sitecustomize":  # and not where the pytest plugin imports it for watch()
