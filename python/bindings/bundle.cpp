@@ -6,8 +6,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
+#include "exec/replay.h"
 #include "launch/bundle.h"
 #include "running.h"
+#include "tools/client_names.h"
 
 namespace nb = nanobind;
 
@@ -52,6 +54,22 @@ std::vector<Report> runBundle(const std::string& path, const nb::list& clients, 
   return reports;
 }
 
+/// For each finding of the bundle's launches: (kind, line, what its program said otherwise when it ran alone).
+nb::list replayFindings(const std::string& path, const std::vector<std::string>& clients, unsigned threads) {
+  const BundleReader bundle = valueOf(BundleReader::open(path));
+  nb::list result;
+  for (size_t i = 0; i < bundle.launches(); ++i) {
+    const launch::Launch launch = valueOf(bundle.launch(i));
+    exec::RunOptions options;
+    options.clients = valueOf(tools::clientsNamed(clients));
+    options.threads = threads;
+    const auto kernel = valueOf(exec::compile(launch.irText, launch.irName));
+    for (const exec::Replayed& replayed : valueOf(exec::replayFindings(*kernel, launch, options)))
+      result.append(nb::make_tuple(replayed.finding.kind, replayed.finding.location.line, replayed.difference));
+  }
+  return result;
+}
+
 /// One bundle with the launches of several, in order.
 void mergeBundles(const std::vector<std::string>& paths, const std::string& into) {
   BundleWriter writer = valueOf(BundleWriter::open(into));
@@ -77,6 +95,9 @@ void defineBundle(nb::module_& module) {
   module.def("run_bundle", &runBundle, nb::arg("path"), nb::arg("clients"), nb::arg("threads"),
              nb::arg("address_only"), nb::arg("num_sms"), nb::arg("seed"), nb::arg("time_limit"),
              "Runs the launches of a bundle; returns their reports. num_sms and seed 0: as recorded.");
+  module.def("replay_findings", &replayFindings, nb::arg("path"), nb::arg("clients"), nb::arg("threads"),
+             "Runs the launches of a bundle, and the program of each finding once more, alone, on what it read. A list of "
+             "(kind, line, difference), \"\" where it was the same.");
 }
 
 }  // namespace tilesight::binding

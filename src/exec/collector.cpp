@@ -67,6 +67,7 @@ void Collector::merge(Collector&& later) {
   for (const auto& [place, texts] : later.consequences_)
     for (const std::string& text : texts) addConsequence(place.first, place.second, text);
   for (auto& unknown : later.unknowns_) addUnknown(std::move(unknown));
+  reads_.merge(later.reads_);
 }
 
 std::vector<findings::Finding> Collector::takeFindings() {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/reads.h"
 #include "findings/finding.h"
 #include "plan/plan.h"
 
@@ -35,6 +36,11 @@ class Collector {
   enum class Of : uint8_t { Faults, Promises };
   void addConsequence(const plan::Instr* instr, Of of, const std::string& text);
   void addUnknown(findings::Unknown unknown);
+  /// How many findings there are.
+  size_t found() const { return entries_.size(); }
+  /// Keeps what a program has read that is the witness of a finding.
+  void keepReads(int64_t program, const Reads& reads) { reads_[program] = reads; }
+  ReadsOfPrograms takeReads() { return std::move(reads_); }
   /// Keeps text that the programs print.
   void print(std::string text) { printed_ += text; }
   std::string takePrinted() { return std::exchange(printed_, {}); }
@@ -57,6 +63,7 @@ class Collector {
   std::map<std::pair<const plan::Instr*, Of>, std::vector<std::string>> consequences_;
   std::vector<findings::Unknown> unknowns_;
   std::string printed_;
+  ReadsOfPrograms reads_;
 };
 
 }  // namespace tilesight::exec

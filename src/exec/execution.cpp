@@ -70,6 +70,16 @@ void Execution::runInOrder(int64_t first, int64_t programs) {
   take(machine.collector(), states);
 }
 
+void Execution::replay(const ReadsOfPrograms& programs) {
+  for (const auto& [program, reads] : programs) {
+    std::vector<ClientState> states = fork();
+    Machine machine(context_, states, nullptr);
+    machine.replay(reads);
+    machine.runProgram(program);
+    take(machine.collector(), states);
+  }
+}
+
 std::vector<ClientState> Execution::fork() {
   std::vector<ClientState> states;
   for (ClientInstance& c : clients_) states.push_back({c.table, c.table->fork ? c.table->fork(c.self) : c.self});

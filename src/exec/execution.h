@@ -19,6 +19,8 @@ class Execution {
 
   /// Runs programs 0 .. programs - 1 (x fastest).
   void run(int64_t programs);
+  /// Runs these programs, each alone, on what they read before; memory stays as it is.
+  void replay(const ReadsOfPrograms& programs);
   Collector& collector() { return collector_; }
 
  private:

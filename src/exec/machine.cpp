@@ -1,7 +1,10 @@
 #include "exec/machine.h"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
+#include "exec/elementwise.h"
 #include "exec/report.h"
 #include "exec/rmw.h"
 #include "exec/stopper.h"
@@ -55,6 +58,9 @@ Progress Machine::start(int64_t linear) {
   spent_ = 0;
   clocks_ = 0;
   spin_.instr = nullptr;
+  reads_.clear();
+  recalled_ = 0;
+  foundBefore_ = collector_.found();
   if (context_.needPrograms)
     for (const ClientState& c : clients_)
       if (c.table->program_begin) c.table->program_begin(c.state, &program_);
@@ -76,6 +82,7 @@ Progress Machine::execute() {
     kHandlers[static_cast<size_t>(instr.op)](*this, instr);
     if (tainting_) propagate(instr);
   }
+  if (context_.keepsReads && collector_.found() > foundBefore_) collector_.keepReads(program_.linear, reads_);
   if (waiting_) return Progress::Waiting;
   if (context_.needPrograms)
     for (const ClientState& c : clients_)
@@ -170,14 +177,53 @@ void Machine::makeUpdates() {
   updates_.clear();
 }
 
+bool Machine::mayChange(const Resolved& access) const {
+  return !access.storage || context_.mayChange[access.storage - context_.memory->storages().data()];
+}
+
+Tile Machine::load(const Resolved& access, ElementKind kind, const Tile* other) {
+  if (replayed_ && mayChange(access)) return recall(kind, access.address.shape);
+  Tile value = context_.memory->load(pool_, access, kind, other);
+  if (context_.keepsReads && mayChange(access)) keep(value);
+  return value;
+}
+
+void Machine::store(const Resolved& access, const Tile& value) {
+  if (!replayed_) context_.memory->store(pool_, access, value);
+}
+
+void Machine::keep(const Tile& value) {
+  if (!context_.keepsReads) return;
+  Tile dense = contiguous(pool_, value);
+  reads_.push_back({value.kind, {dense.data(), dense.data() + dense.numel() * dense.elementBytes()}});
+}
+
+Tile Machine::recall(ElementKind kind, const Shape* shape) {
+  const size_t bytes = static_cast<size_t>(shape->numel) * ir::elementBytes(kind);
+  if (recalled_ == replayed_->size() || (*replayed_)[recalled_].kind != kind || (*replayed_)[recalled_].bytes.size() != bytes) {
+    giveUp();  // it got no further, or goes another way
+    return splatTile(kind, 0, shape);
+  }
+  const std::vector<uint8_t>& value = (*replayed_)[recalled_++].bytes;
+  if (shape->numel == 1) {
+    int64_t bits = 0;
+    std::memcpy(&bits, value.data(), bytes);
+    return splatTile(kind, bits, shape);
+  }
+  Tile result = denseTile(pool_, kind, shape);
+  std::memcpy(denseData(result), value.data(), bytes);
+  return result;
+}
+
 void Machine::print(std::string text) {
+  if (replayed_) return;
   if (footprint_ && holds(text.size())) return collector_.print(std::move(text));
   if (footprint_) return;
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
 
-// A range that runs beside others cannot go on: the launch is then done in order.
+// A range that runs beside others cannot go on, and the launch is done in order; or a replay cannot.
 void Machine::giveUp() {
   stopped_ = true;
   running_ = false;

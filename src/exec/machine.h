@@ -13,6 +13,7 @@
 #include "exec/footprint.h"
 #include "exec/kernel.h"
 #include "exec/memory.h"
+#include "exec/reads.h"
 #include "exec/tile.h"
 #include "launch/launch.h"
 #include "plan/classify.h"
@@ -99,6 +100,8 @@ struct LaunchContext {
   Stopper* stopper = nullptr;  // may be null
   uint64_t iterationLimit = 0;  // loop iterations a program may take; 0: any number
   const char* promisesTo = nullptr;  // the client that is told of broken promises; null: none is checked
+  std::vector<bool> mayChange;  // storages that the launch may write; filled in where reads are kept or replayed
+  bool keepsReads = false;      // what the witnesses of findings read is kept
   bool needAccess = false, needValues = false, needCompute = false, needPrograms = false, needLoops = false;
 };
 
@@ -119,6 +122,8 @@ class Machine {
   /// `start` of a program that cannot wait. False if the launch must stop.
   bool runProgram(int64_t linear) { return start(linear) == Progress::Done; }
   Collector& collector() { return collector_; }
+  /// From here on, programs read what `reads` says instead of memory, and write nothing. It ends where that ends.
+  void replay(const Reads& reads) { replayed_ = &reads; }
 
   // -- for the operation handlers ----------------------------------------------------------------
 
@@ -176,6 +181,16 @@ class Machine {
   /// What the programs print: at once, or when all that run beside them have ended.
   void print(std::string text);
   bool expired() { return std::exchange(expired_, false); }
+  // -- memory, or in a replay what was read before --
+
+  Tile load(const Resolved& access, ElementKind kind, const Tile* other);
+  void store(const Resolved& access, const Tile& value);
+  bool replays() const { return replayed_ != nullptr; }
+  /// The next value that was read.
+  Tile recall(ElementKind kind, const Shape* shape);
+  /// A value was read, for a replay to come.
+  void keep(const Tile& value);
+
   /// Counts a loop iteration; false if the program has used up its number and the launch stops.
   bool spendIteration(const Instr& instr);
   /// Ends the launch: something cannot be executed.
@@ -216,6 +231,8 @@ class Machine {
 
  private:
   bool mustStop(const Instr* instr);
+  /// May what the access reads depend on when the program runs?
+  bool mayChange(const Resolved& access) const;
   bool holds(size_t bytes);
   void giveUp();
   Progress execute();
@@ -249,6 +266,10 @@ class Machine {
   std::deque<Update> updates_;
   std::chrono::nanoseconds updating_{0};
   Wait wait_;
+  Reads reads_;                      // of the current program, if they are kept
+  size_t foundBefore_ = 0;           // findings before it
+  const Reads* replayed_ = nullptr;
+  size_t recalled_ = 0;              // of replayed_
   struct Spin {
     const Instr* instr = nullptr;
     uint64_t changes = 0, turns = 0;

@@ -23,12 +23,13 @@ void execAtomicPoll(Machine& m, const Instr& instr) {
     m.sink(instr, m.in(instr, 1), nullptr, "value");
   }
   if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
-  Tile value = m.context().memory->load(m.pool(), access, kind, nullptr);
+  Tile value = m.replays() ? m.recall(kind, access.address.shape) : m.context().memory->load(m.pool(), access, kind, nullptr);
   Tile same = compareI(m.pool(), CmpIOp::Eq, value, m.in(instr, 1));
   if (same.form == Form::Empty) return m.noKernel(instr);
   m.looksAt(access);
   bool timeout = instr.flag & 1;
   if (!access.faults && countTrue(m.pool(), same) < same.numel() && !m.expired() && m.block(instr, timeout)) return;
+  m.keep(value);
   m.access(instr, TS_LOAD, access, {&value});
   m.set(instr, std::move(same));
   if (access.faults) taintFaults(m, instr, access);

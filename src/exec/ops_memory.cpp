@@ -43,7 +43,7 @@ void execLoad(Machine& m, const Instr& instr) {
   if (m.tainting()) m.sink(instr, pointer, &access.mask, "address");
   if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
   if (!instr.valueNeeded) return m.access(instr, TS_LOAD, access);
-  Tile value = m.context().memory->load(m.pool(), access, kind, other);
+  Tile value = m.load(access, kind, other);
   if (kind == ElementKind::Pointer) value = m.context().memory->adopt(m.pool(), std::move(value));
   m.access(instr, TS_LOAD, access, {&value});
   m.set(instr, std::move(value));
@@ -65,7 +65,7 @@ void execStore(Machine& m, const Instr& instr) {
   if (!instr.valueNeeded) return m.access(instr, TS_STORE, access);
   m.access(instr, TS_STORE, access, {&m.in(instr, 1)});
   if (m.footprint()) m.footprint()->write(*m.context().memory, m.pool(), access);
-  m.context().memory->store(m.pool(), access, storedForm(m, m.in(instr, 1), kind));
+  m.store(access, storedForm(m, m.in(instr, 1), kind));
 }
 
 void execAtomicRmw(Machine& m, const Instr& instr) {
@@ -91,6 +91,7 @@ void execAtomicRmw(Machine& m, const Instr& instr) {
   const Shape* shape = access.address.shape;
   Tile old = denseTile(m.pool(), kind, shape);
   updateCells(m, rmw, kind, access, value, &old);
+  m.keep(old);
   if (shape->numel == 1) old = splatTile(kind, elementBits(old, 0), shape);
   m.access(instr, TS_ATOMIC_RMW, access, {&value, &old});
   m.set(instr, std::move(old));
@@ -111,9 +112,9 @@ void execAtomicCas(Machine& m, const Instr& instr) {
   Tile address = contiguous(m.pool(), access.address);
   Tile expected = contiguous(m.pool(), m.in(instr, 1));
   Tile value = contiguous(m.pool(), m.in(instr, 2));
-  Tile old = denseTile(m.pool(), kind, shape);
+  Tile old = m.replays() ? m.recall(kind, shape) : denseTile(m.pool(), kind, shape);
   const auto* addresses = reinterpret_cast<const int64_t*>(address.data());
-  for (int64_t i = 0; i < shape->numel; ++i) {
+  for (int64_t i = 0; i < shape->numel && !m.replays(); ++i) {
     uint8_t* to = denseData(old) + i * bytes;
     std::memset(to, 0, bytes);
     uint8_t* cell = m.context().memory->host(access, i, addresses[i]);
@@ -123,6 +124,7 @@ void execAtomicCas(Machine& m, const Instr& instr) {
     std::memcpy(cell, value.data() + i * bytes, bytes);
     if (std::memcmp(cell, to, bytes) != 0) m.changed();
   }
+  m.keep(old);
   if (shape->numel == 1) old = splatTile(kind, elementBits(old, 0), shape);
   m.access(instr, TS_ATOMIC_CAS, access, {&m.in(instr, 2), &old, &m.in(instr, 1)});
   m.set(instr, std::move(old));

@@ -104,7 +104,7 @@ void loadBlock(Machine& m, const Instr& instr, const ViewValue& view, const Bloc
   if (!instr.valueNeeded) return m.access(instr, TS_LOAD, access);
   ElementKind kind = m.outKind(instr);
   Tile other = splatTile(kind, paddingBits(kind, nan), access.address.shape);
-  Tile value = m.context().memory->load(m.pool(), access, kind, &other);
+  Tile value = m.load(access, kind, &other);
   m.access(instr, TS_LOAD, access, {&value});
   m.set(instr, reshape(m.pool(), value, m.outShape(instr)));
   if (access.faults) taintFaults(m, instr, access);
@@ -128,7 +128,7 @@ void storeBlock(Machine& m, const Instr& instr, const ViewValue& view, const Blo
   Tile stored = reshape(m.pool(), value, access.address.shape);
   m.access(instr, TS_STORE, access, {&stored});
   if (m.footprint()) m.footprint()->write(*m.context().memory, m.pool(), access);
-  m.context().memory->store(m.pool(), access, stored);
+  m.store(access, stored);
 }
 
 const ViewValue* viewOf(Machine& m, const Instr& instr) {

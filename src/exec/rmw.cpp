@@ -66,6 +66,10 @@ bool canUpdate(plan::RmwKind kind, ElementKind element) {
 void updateCells(Machine& m, plan::RmwKind kind, ElementKind element, const Resolved& access, const Tile& operand,
                  Tile* old) {
   const Shape* shape = access.address.shape;
+  if (m.replays()) {
+    if (old) *old = m.recall(element, shape);
+    return;
+  }
   const uint32_t bytes = ir::elementBytes(element);
   Tile address = contiguous(m.pool(), access.address), value = contiguous(m.pool(), operand);
   Tile active = access.mask.isSplat() ? access.mask : contiguous(m.pool(), access.mask);

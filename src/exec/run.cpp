@@ -169,6 +169,9 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   context.argumentOfParameter = std::move(*matched);
   context.iterationLimit = options.iterationLimit;
   context.stopper = &stopper;
+  context.keepsReads = options.keepReads != nullptr;
+  if (options.keepReads || options.replay)
+    context.mayChange = touchedStorages(kernel, launch, context.argumentOfParameter).written;
 
   std::vector<ClientInstance> clients = options.clients;
   std::vector<bool> created(clients.size(), false);
@@ -203,7 +206,9 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   if (programs > 0) {
     unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
     Execution execution(kernel, context, clients, threads, options.alwaysDivide);
-    execution.run(programs);
+    if (options.replay) execution.replay(*options.replay);
+    else execution.run(programs);
+    if (options.keepReads) *options.keepReads = execution.collector().takeReads();
     for (findings::Finding& finding : execution.collector().takeFindings()) {
       if (finding.message.empty()) finding.message = findings::sentence(finding);
       report.findings.push_back(std::move(finding));

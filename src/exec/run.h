@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/reads.h"
 #include "findings/finding.h"
 #include "launch/launch.h"
 #include "support/result.h"
@@ -41,6 +42,11 @@ struct RunOptions {
   std::function<bool()> interrupted;
   /// For tests: as many ranges of programs as may be run side by side, whatever the work is worth.
   bool alwaysDivide = false;
+  /// Gets what the programs read that are witnesses of findings; may be null.
+  ReadsOfPrograms* keepReads = nullptr;
+  /// Runs these programs only, each alone: it reads what it read before, and writes nothing. What the launch cannot
+  /// write is read from its storages. Null: all programs run.
+  const ReadsOfPrograms* replay = nullptr;
 };
 
 /// Runs all programs of `launch` (x fastest) in place on its storages. Errors: arguments that do not

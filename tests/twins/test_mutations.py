@@ -2,6 +2,7 @@
 verdict, on (line, argument, kind), on the number of elements and of programs. What the oracle finds
 clean is an equivalent mutant as far as memory is concerned."""
 
+import contextlib
 import importlib.util
 import re
 import sys
@@ -50,18 +51,23 @@ def oracle_verdict(answer):
     return totals
 
 
-def launched(case, path, name):
-    """The mutant's launches under Tilesight."""
+@contextlib.contextmanager
+def loaded(name, path):
+    """A file as a module of that name, for as long as it is needed."""
     spec = importlib.util.spec_from_file_location(name, path)
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    run = Run()
     try:
-        next(c for c in module.CASES if c.name == case.name).launch(run.check)
-    except AssertionError:
-        pass  # the case's own opinion of its results
+        spec.loader.exec_module(module)
+        yield module
     finally:
         del sys.modules[name]
+
+
+def launched(case, path, name):
+    """The mutant's launches under Tilesight."""
+    run = Run()
+    with loaded(name, path) as module, contextlib.suppress(AssertionError):  # the case's own opinion of its results
+        next(c for c in module.CASES if c.name == case.name).launch(run.check)
     return run
 
 

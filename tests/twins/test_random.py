@@ -1,16 +1,13 @@
 """Random kernels: Tilesight and the oracle see the same faults, element for element in number, and
 the same values stored."""
 
-import importlib.util
-import sys
-
 import pytest
 from triton.compiler.errors import CompilationError
 
 from oracle import Oracle, OracleError
 from twins.findings import Run
 from twins.random_kernels import source
-from twins.test_mutations import agree, oracle_verdict, tilesight_totals
+from twins.test_mutations import agree, loaded, oracle_verdict, tilesight_totals
 
 FAST, SLOW = 120, 3000
 
@@ -31,16 +28,12 @@ def disagreement(seed, folder, oracle):
         answer = oracle.run(name, "launch", path)
     except OracleError:
         return "invalid"
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     run = Run()
     try:
-        results = module.CASES[0].launch(run.check)
+        with loaded(name, path) as module:
+            results = module.CASES[0].launch(run.check)
     except CompilationError:
         return "invalid"
-    finally:
-        del sys.modules[name]
     if run.unknowns or not agree(answer, run.findings):
         return (f"seed {seed}: oracle {oracle_verdict(answer)} Tilesight {tilesight_totals(run.findings)} "
                 f"{run.unknowns}")
