@@ -105,134 +105,198 @@ void explainValue(Machine& machine, const Instr& instr, const Value* value, int6
   explainer.finish(finding);
 }
 
-void explain(Machine& machine, const Instr& instr, const Resolved& access, int64_t element, findings::Finding& finding) {
-  const Operation& op = *instr.source;
-  const launch::Launch& launch = *machine.context().launch;
-  Explainer address(machine);
-  bool view = instr.op == Opcode::ViewLoad || instr.op == Opcode::ViewStore || instr.op == Opcode::ViewGather ||
-              instr.op == Opcode::ViewScatter;
-  std::string own = outerName(op.location);
-  std::string addressText;  // where the address has no name
-  Ref pointer = address.resolve({instr.instance, op.operands[0]});
-  auto mentionPointer = [&](Explainer& explainer) {
-    std::string name = explainer.nameOf(pointer);
-    int64_t at = view ? Explainer::kNoElement : element;
-    if (name.empty() || name == own) addressText = explainer.render(pointer, own, at, 0, 0);
-    else explainer.mention(pointer, name, at);
-  };
-  mentionPointer(address);
-  if (view) {
-    // Where the block begins: the indices of the access.
-    std::string expression, values;
-    for (size_t i = 1; i < op.operands.size(); ++i) {
-      if (op.operands[i]->type.isTensor() || !ir::isIntegerKind(machineKind(op.operands[i]->type))) continue;
-      expression += (expression.empty() ? "" : ", ") + address.render({instr.instance, op.operands[i]}, own, Explainer::kNoElement, 0, 0);
-      values += (values.empty() ? "" : ", ") + address.valueText(address.resolve({instr.instance, op.operands[i]}), Explainer::kNoElement);
-    }
-    if (!expression.empty()) finding.because.push_back({"block", "[" + expression + "]", "[" + values + "]"});
-  } else if (finding.kind == "null-pointer" || finding.kind == "foreign-pointer") {
-    finding.because.push_back({"address", addressText.empty() ? address.nameOf(pointer) : addressText, offsetsText(machine, access, element)});
-  } else if (address.unnamedVaries() && !addressText.empty()) {
-    finding.because.push_back({"address", addressText, offsetsText(machine, access, element)});
-  }
-  bool bounds = finding.kind == "out-of-bounds" || finding.kind == "out-of-view";
-  // The axis of the tensor that is run over, and the variables that reach beyond it.
-  int64_t bound = -1, reached = 0;
-  if (bounds && finding.operand)
-    for (size_t d = 0; d < finding.operand->index.size(); ++d)
-      if (finding.operand->index[d] >= finding.operand->shape[d] || finding.operand->index[d] < 0) {
-        bound = finding.operand->shape[d];
-        reached = finding.operand->index[d];
-      }
-  std::optional<PlaceInView> place;
-  const ViewInfo* shown = machine.context().memory->view(originAt(access.address, element));
-  if (bound >= 0 && shown) place = placeInView(address, instr, access, element, *shown);
-  if (place && place->flat) {
-    // Counted through all axes: the bound is the number of elements.
-    bound = 1;
-    for (int64_t size : shown->shape) bound *= size;
-    reached = (elementBits(access.address, element) - shown->address) / shown->elementBytes;
-  }
-  auto beyond = [&](Ref ref) {
-    const Tile* tile = address.tileOf(ref);
-    Explainer::WideRange range;
-    if (bound < 0 || !tile || !ir::isIntegerKind(tile->kind) || tile->kind == ElementKind::I1 || tile->numel() == 1 ||
-        !address.rangeOf(ref, &range))
-      return false;
-    return reached < 0 ? range.min <= reached : range.max >= reached;
-  };
-  // Everything behind the pointer is mentioned while the definitions are written. Where no variable
-  // of the tile runs over, a scalar may be the culprit.
-  bool anyBeyond = false;
-  {
-    Explainer probe(machine);
-    findings::Finding scratch;
-    mentionPointer(probe);
-    probe.finish(scratch);
-    for (auto& [ref, name] : ranges(probe)) anyBeyond = anyBeyond || beyond(ref);
-  }
-  address.finish(finding, beyond);
+namespace {
 
+bool isView(Opcode op) {
+  return op == Opcode::ViewLoad || op == Opcode::ViewStore || op == Opcode::ViewGather || op == Opcode::ViewScatter;
+}
+
+// The mask that the user wrote, or null.
+const Value* maskOf(const Instr& instr) {
+  const Operation& op = *instr.source;
   const Value* mask = nullptr;
   if (instr.op == Opcode::Load && (instr.flag & 1)) mask = op.operands[1];
   if ((instr.op == Opcode::Store || instr.op == Opcode::AtomicRmw) && (instr.flag & 1)) mask = op.operands[2];
-  if (mask) {
-    // Triton gives scalar atomics a constant true mask: that is no mask of the user's.
-    const Operation* owner = mask->owner;
-    while (owner && (owner->name == "tile.splat" || owner->name == "tile.broadcast")) owner = owner->operands[0]->owner;
-    if (owner && owner->name == "arith.constant") mask = nullptr;
+  if (!mask) return nullptr;
+  // Triton gives scalar atomics a constant true mask: that is no mask of the user's.
+  const Operation* owner = mask->owner;
+  while (owner && (owner->name == "tile.splat" || owner->name == "tile.broadcast")) owner = owner->operands[0]->owner;
+  return owner && owner->name == "arith.constant" ? nullptr : mask;
+}
+
+// Explains one faulty access, piece by piece.
+class AccessExplanation {
+ public:
+  AccessExplanation(Machine& machine, const Instr& instr, const Resolved& access, int64_t element, findings::Finding& finding)
+      : machine_(machine), instr_(instr), op_(*instr.source), access_(access), element_(element), finding_(finding),
+        address_(machine), guard_(machine), own_(outerName(op_.location)),
+        pointer_(address_.resolve({instr.instance, op_.operands[0]})),
+        bounds_(finding.kind == "out-of-bounds" || finding.kind == "out-of-view") {}
+
+  void run() {
+    addressEntry();
+    if (bounds_ && finding_.operand) findAxis();
+    anyBeyond_ = variableBeyond();
+    address_.finish(finding_, [this](Ref ref) { return beyond(ref); });
+    const Value* mask = maskOf(instr_);
+    if (mask) maskEntries(mask);
+    argumentsOfOne();
+    if (bounds_ && !isView(instr_.op)) help(mask != nullptr);
   }
-  auto known = [&](const std::string& name) {
-    return std::any_of(finding.because.begin(), finding.because.end(), [&](auto& b) { return b.name == name; });
-  };
-  Explainer guard(machine);
-  if (mask) {
-    Ref ref = guard.resolve({instr.instance, mask});
-    std::string name = guard.nameOf(ref);
-    std::string text = guard.render(ref, name == own || name.empty() ? own : name, element, 0, 0);
-    if (!name.empty() && name != own) text = name + " = " + text;
-    finding.notes.push_back("mask: " + text);
+
+ private:
+  using Variables = std::vector<std::pair<Ref, std::string>>;
+
+  bool known(const std::string& name) const {
+    return std::any_of(finding_.because.begin(), finding_.because.end(), [&](auto& b) { return b.name == name; });
+  }
+  bool full() const { return finding_.because.size() >= Explainer::kMaxEntries; }
+
+  // Starts the chain at the pointer; gives back its text if it has no name.
+  std::string mentionPointer(Explainer& explainer) const {
+    const std::string name = explainer.nameOf(pointer_);
+    const int64_t at = isView(instr_.op) ? Explainer::kNoElement : element_;
+    if (name.empty() || name == own_) return explainer.render(pointer_, own_, at, 0, 0);
+    explainer.mention(pointer_, name, at);
+    return {};
+  }
+
+  void addressEntry() {
+    const std::string text = mentionPointer(address_);
+    if (isView(instr_.op)) {
+      blockEntry();
+    } else if (finding_.kind == "null-pointer" || finding_.kind == "foreign-pointer") {
+      finding_.because.push_back({"address", text.empty() ? address_.nameOf(pointer_) : text, offsetsText(machine_, access_, element_)});
+    } else if (address_.unnamedVaries() && !text.empty()) {
+      finding_.because.push_back({"address", text, offsetsText(machine_, access_, element_)});
+    }
+  }
+
+  // Where the block begins: the indices of the access.
+  void blockEntry() {
+    std::string expression, values;
+    for (size_t i = 1; i < op_.operands.size(); ++i) {
+      if (op_.operands[i]->type.isTensor() || !ir::isIntegerKind(machineKind(op_.operands[i]->type))) continue;
+      const Ref index{instr_.instance, op_.operands[i]};
+      expression += (expression.empty() ? "" : ", ") + address_.render(index, own_, Explainer::kNoElement, 0, 0);
+      values += (values.empty() ? "" : ", ") + address_.valueText(address_.resolve(index), Explainer::kNoElement);
+    }
+    if (!expression.empty()) finding_.because.push_back({"block", "[" + expression + "]", "[" + values + "]"});
+  }
+
+  // The axis of the tensor that is run over, and how far.
+  void findAxis() {
+    const findings::Operand& operand = *finding_.operand;
+    for (size_t d = 0; d < operand.index.size(); ++d)
+      if (operand.index[d] >= operand.shape[d] || operand.index[d] < 0) {
+        bound_ = operand.shape[d];
+        reached_ = operand.index[d];
+      }
+    const ViewInfo* shown = machine_.context().memory->view(originAt(access_.address, element_));
+    if (bound_ >= 0 && shown) place_ = placeInView(address_, instr_, access_, element_, *shown);
+    if (!place_ || !place_->flat) return;
+    // Counted through all axes: the bound is the number of elements.
+    bound_ = 1;
+    for (int64_t size : shown->shape) bound_ *= size;
+    reached_ = (elementBits(access_.address, element_) - shown->address) / shown->elementBytes;
+  }
+
+  // Is it a variable of the tile that reaches beyond the axis?
+  bool beyond(Ref ref) const {
+    const Tile* tile = address_.tileOf(ref);
+    Explainer::WideRange range;
+    if (bound_ < 0 || !tile || !ir::isIntegerKind(tile->kind) || tile->kind == ElementKind::I1 || tile->numel() == 1 ||
+        !address_.rangeOf(ref, &range))
+      return false;
+    return reached_ < 0 ? range.min <= reached_ : range.max >= reached_;
+  }
+
+  // Everything behind the pointer is mentioned while the definitions are written. Where no variable of the tile
+  // runs over, a scalar may be the culprit.
+  bool variableBeyond() const {
+    Explainer probe(machine_);
     findings::Finding scratch;
-    guard.finish(scratch);
+    mentionPointer(probe);
+    probe.finish(scratch);
+    const Variables variables = ranges(probe);
+    return std::any_of(variables.begin(), variables.end(), [&](auto& variable) { return beyond(variable.first); });
+  }
+
+  void maskEntries(const Value* mask) {
+    const Ref ref = guard_.resolve({instr_.instance, mask});
+    const std::string name = guard_.nameOf(ref);
+    std::string text = guard_.render(ref, name.empty() ? own_ : name, element_, 0, 0);
+    if (!name.empty() && name != own_) text = name + " = " + text;
+    finding_.notes.push_back("mask: " + text);
+    findings::Finding scratch;
+    guard_.finish(scratch);
     for (auto& because : scratch.because)
-      if (!known(because.name) && finding.because.size() < Explainer::kMaxEntries) finding.because.push_back(because);
+      if (!known(because.name) && !full()) finding_.because.push_back(because);
   }
+
   // Arguments of 1 are constants for the compiler: those that the line names.
-  for (const launch::Argument& argument : launch.arguments)
-    if (argument.kind == launch::Argument::Kind::Specialized && argument.text == "1" && !known(argument.name) &&
-        namesWord(finding.sourceLine, argument.name) && finding.because.size() < Explainer::kMaxEntries)
-      finding.because.push_back({argument.name, "", "1"});
-  if (!bounds || view) return;
-  // What varies over the tile and is not in the mask.
-  std::vector<std::pair<Ref, std::string>> missing;
-  if (access.address.numel() > 1)
-    for (auto& [ref, name] : ranges(address))
-      if (!guard.hasSeen(name) && (!anyBeyond || beyond(ref))) missing.emplace_back(ref, name);
-  // A variable built from one that is named too is said once.
-  for (auto& [ref, name] : missing) finding.notes.push_back("no mask on " + name);
-  if (missing.empty() && !mask) finding.notes.push_back("no mask");
-  if (!finding.operand) return;
-  // The one variable that a mask could bound: it counts along the axis that is left, and along no other.
-  const Ref* culprit = missing.size() == 1 && anyBeyond ? &missing[0].first : nullptr;
-  if (culprit) {
+  void argumentsOfOne() {
+    for (const launch::Argument& argument : machine_.context().launch->arguments)
+      if (argument.kind == launch::Argument::Kind::Specialized && argument.text == "1" && !known(argument.name) &&
+          namesWord(finding_.sourceLine, argument.name) && !full())
+        finding_.because.push_back({argument.name, "", "1"});
+  }
+
+  // What the mask lacks, and what it could be.
+  void help(bool masked) {
+    // What varies over the tile and is not in the mask.
+    Variables missing;
+    if (access_.address.numel() > 1)
+      for (auto& [ref, name] : ranges(address_))
+        if (!guard_.hasSeen(name) && (!anyBeyond_ || beyond(ref))) missing.emplace_back(ref, name);
+    for (auto& [ref, name] : missing) finding_.notes.push_back("no mask on " + name);
+    if (missing.empty() && !masked) finding_.notes.push_back("no mask");
+    if (!finding_.operand) return;
+    const Ref* culprit = missing.size() == 1 && anyBeyond_ && countsAlongAxis(missing[0].first) ? &missing[0].first : nullptr;
+    if (reached_ < 0) {
+      if (culprit) finding_.remedy = fmt::format("mask the {} with {} >= 0", finding_.operation, missing[0].second);
+      return;
+    }
+    if (bound_ < 0) return;
+    // A scalar that equals the size of the axis run over is the bound the user knows it by.
+    const Bound size = boundOf(address_, culprit, bound_);
+    if (!size.argument) return;
+    if (!known(size.argument->name)) finding_.because.push_back({size.argument->name, "", std::to_string(bound_)});
+    if (culprit && finding_.kind == "out-of-bounds")
+      finding_.remedy = fmt::format("mask the {} with {} < {}", finding_.operation, missing[0].second, size.argument->name);
+  }
+
+  // Does a variable count along the axis that is left, and along no other, so that a mask could bound it?
+  bool countsAlongAxis(Ref variable) const {
+    const Tile* tile = address_.tileOf(variable);
+    const uint32_t axes = tile ? dependence(*tile) : 0;
+    if ((axes & (axes - 1)) != 0) return false;
+    if (!place_) return true;
     auto among = [&](const std::vector<Ref>& refs) {
-      return std::find(refs.begin(), refs.end(), address.strip(*culprit)) != refs.end();
+      return std::find(refs.begin(), refs.end(), address_.strip(variable)) != refs.end();
     };
-    const Tile* tile = address.tileOf(*culprit);
-    uint32_t axes = tile ? dependence(*tile) : 0;
-    if ((axes & (axes - 1)) != 0 || (place && (!among(place->variables) || among(place->others)))) culprit = nullptr;
+    return among(place_->variables) && !among(place_->others);
   }
-  if (reached < 0) {
-    if (culprit) finding.remedy = fmt::format("mask the {} with {} >= 0", finding.operation, missing[0].second);
-    return;
-  }
-  if (bound < 0) return;
-  // A scalar that equals the size of the axis run over is the bound the user knows it by.
-  Bound size = boundOf(address, culprit, bound);
-  if (!size.argument) return;
-  if (!known(size.argument->name)) finding.because.push_back({size.argument->name, "", std::to_string(bound)});
-  if (culprit && finding.kind == "out-of-bounds")
-    finding.remedy = fmt::format("mask the {} with {} < {}", finding.operation, missing[0].second, size.argument->name);
+
+  Machine& machine_;
+  const Instr& instr_;
+  const Operation& op_;
+  const Resolved& access_;
+  const int64_t element_;
+  findings::Finding& finding_;
+  Explainer address_, guard_;
+  const std::string own_;  // the name of the access's result
+  const Ref pointer_;
+  const bool bounds_;
+  int64_t bound_ = -1, reached_ = 0;
+  std::optional<PlaceInView> place_;
+  bool anyBeyond_ = false;
+};
+
+}  // namespace
+
+void explain(Machine& machine, const Instr& instr, const Resolved& access, int64_t element, findings::Finding& finding) {
+  AccessExplanation(machine, instr, access, element, finding).run();
 }
 
 }  // namespace tilesight::exec

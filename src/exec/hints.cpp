@@ -139,11 +139,106 @@ class Checker {
   int64_t unit;
 };
 
+// One value under one promise.
+class Promise {
+ public:
+  Promise(Machine& m, const Instr& instr, const Tile& value)
+      : m(m), instr(instr), hint(m.context().plan->program.hints[instr.immediate]), value(value), unit(unitOf(m, instr, value)),
+        scalar(value.rank() == 0) {}
+
+  void check() {
+    for (int d = 0; d < std::max(value.rank(), 1); ++d) {
+      const int64_t extent = scalar ? 1 : value.shape->dims[d];
+      contiguity(d, groupOf(hint.contiguity, d, extent));
+      constancy(d, groupOf(hint.constancy, d, extent));
+      const int64_t divisor = promised(hint.divisibility, d);
+      if (divisor < 2) continue;
+      if (scalar) divisibility(divisor);
+      else divisibility(d, divisor, extent);
+    }
+  }
+
+ private:
+  Checker checker() { return Checker(m, hint, contiguous(m.pool(), value), unit); }
+  // Addresses mean nothing to a user, distances do.
+  std::string shown(const Checker& c, int64_t i) const {
+    return value.kind == ElementKind::Pointer ? fmt::format("p{:+}", c.at(i) - c.at(c.witness)) : std::to_string(c.at(i));
+  }
+
+  void contiguity(int d, int64_t group) {
+    if (hint.redirected || stepsHold(value, d, group, unit)) return;
+    Checker c = checker();
+    c.steps(d, group, unit);
+    if (c.first < 0) return;
+    broken(Cause::Kind::Contiguity, c,
+           fmt::format("tl.max_contiguous promises groups of {} consecutive values, and one that begins with {} has {}", group,
+                       shown(c, c.witness), shown(c, c.first)));
+  }
+
+  void constancy(int d, int64_t group) {
+    if (stepsHold(value, d, group, 0)) return;
+    Checker c = checker();
+    c.steps(d, group, 0);
+    if (c.first < 0) return;
+    broken(Cause::Kind::Constancy, c,
+           fmt::format("tl.max_constancy promises groups of {} equal values, and one has {} and {}", group, shown(c, c.witness),
+                       shown(c, c.first)));
+  }
+
+  // Of one value.
+  void divisibility(int64_t divisor) {
+    if (scalarValue(value) % divisor == 0) return;
+    Checker c = checker();
+    c.start();
+    c.mark(0, 0);
+    if (c.first < 0) return;
+    const std::string what = value.kind == ElementKind::Pointer ? std::string("this address") : std::to_string(scalarValue(value));
+    const bool parameter = instr.source->name == "tile.func";
+    broken(Cause::Kind::Divisibility, c,
+           parameter ? fmt::format("the kernel was specialised for an argument that is a multiple of {}, and {} is none", divisor, what)
+                     : fmt::format("tl.multiple_of promises a multiple of {}, and {} is none", divisor, what));
+  }
+
+  void divisibility(int d, int64_t divisor, int64_t extent) {
+    int64_t group = groupOf(hint.contiguity, d, extent);
+    if (group < 2 && hint.redirected) group = extent;
+    if (divides(value, d, divisor, group, unit)) return;
+    Checker c = checker();
+    c.multiples(d, divisor);
+    if (c.first < 0) return;
+    const std::string what = value.kind == ElementKind::Pointer ? std::string("an address is none")
+                                                                : fmt::format("{} is none", c.at(c.witness));
+    broken(Cause::Kind::Divisibility, c, fmt::format("tl.multiple_of promises multiples of {}, and {}", divisor, what));
+  }
+
+  // Taints what breaks it, and keeps what is tainted already.
+  void broken(Cause::Kind kind, Checker& c, std::string text) {
+    const std::shared_ptr<const Taint> before = m.in(instr, 0).taint;
+    const uint32_t cause = m.cause(kind, instr);
+    m.causeAt(cause).text = std::move(text);
+    m.causeAt(cause).scalar = scalar;
+    const uint32_t slot = m.inSlot(instr, 0);
+    m.taintSlot(slot, std::move(c.bad), cause);
+    if (!before) return;
+    auto both = std::make_shared<Taint>(*m.slot(slot).taint);
+    both->faulty = before->faulty;
+    if (before->unkept.form != Form::Empty) both->unkept = maskOr(m.pool(), both->unkept, before->unkept);
+    both->causes.insert(both->causes.begin(), before->causes.begin(), before->causes.end());
+    m.slot(slot).taint = std::move(both);
+  }
+
+  Machine& m;
+  const Instr& instr;
+  const Hint& hint;
+  const Tile& value;
+  const int64_t unit;
+  const bool scalar;
+};
+
 }  // namespace
 
 void execHint(Machine& m, const Instr& instr) {
   if (!m.context().promisesTo) return;
-  const Hint& hint = m.context().plan->program.hints[instr.immediate];
   const Tile& value = m.in(instr, 0);
   if (value.form == Form::Empty || value.form == Form::View || value.form == Form::Box) return;
   if (value.kind != ElementKind::Pointer && !ir::isIntegerKind(value.kind)) return;
@@ -152,72 +247,7 @@ void execHint(Machine& m, const Instr& instr) {
         return m.causeAt(cause).isPromise() && m.causeAt(cause).instr == &instr;
       }))
     m.slot(m.inSlot(instr, 0)).taint = nullptr;
-  int64_t unit = unitOf(m, instr, value);
-  const bool scalar = value.rank() == 0;
-  auto report = [&](Cause::Kind kind, Checker& checker, std::string text) {
-    Tile bad = std::move(checker.bad);
-    const Tile& now = m.in(instr, 0);
-    std::shared_ptr<const Taint> before = now.taint;
-    uint32_t cause = m.cause(kind, instr);
-    m.causeAt(cause).text = std::move(text);
-    m.causeAt(cause).scalar = scalar;
-    uint32_t slot = m.inSlot(instr, 0);
-    m.taintSlot(slot, std::move(bad), cause);
-    if (!before) return;
-    auto both = std::make_shared<Taint>(*m.slot(slot).taint);
-    both->faulty = before->faulty;
-    if (before->unkept.form != Form::Empty) both->unkept = maskOr(m.pool(), both->unkept, before->unkept);
-    both->causes.insert(both->causes.begin(), before->causes.begin(), before->causes.end());
-    m.slot(slot).taint = std::move(both);
-  };
-  auto checker = [&] { return Checker(m, hint, contiguous(m.pool(), value), unit); };
-  auto shown = [&](const Checker& c, int64_t i) {  // addresses mean nothing to a user, distances do
-    return value.kind == ElementKind::Pointer ? fmt::format("p{:+}", c.at(i) - c.at(c.witness)) : std::to_string(c.at(i));
-  };
-  const bool parameter = instr.source->name == "tile.func";
-
-  for (int d = 0; d < std::max(value.rank(), 1); ++d) {
-    int64_t extent = scalar ? 1 : value.shape->dims[d];
-    if (int64_t group = groupOf(hint.contiguity, d, extent); !hint.redirected && !stepsHold(value, d, group, unit)) {
-      Checker c = checker();
-      c.steps(d, group, unit);
-      if (c.first >= 0)
-        report(Cause::Kind::Contiguity, c,
-               fmt::format("tl.max_contiguous promises groups of {} consecutive values, and one that begins with {} has {}",
-                           group, shown(c, c.witness), shown(c, c.first)));
-    }
-    if (int64_t group = groupOf(hint.constancy, d, extent); !stepsHold(value, d, group, 0)) {
-      Checker c = checker();
-      c.steps(d, group, 0);
-      if (c.first >= 0)
-        report(Cause::Kind::Constancy, c,
-               fmt::format("tl.max_constancy promises groups of {} equal values, and one has {} and {}", group,
-                           shown(c, c.witness), shown(c, c.first)));
-    }
-    int64_t divisor = promised(hint.divisibility, d);
-    if (divisor < 2) continue;
-    if (scalar) {
-      if (scalarValue(value) % divisor == 0) continue;
-      Checker c = checker();
-      c.start();
-      c.mark(0, 0);
-      if (c.first < 0) continue;
-      std::string what = value.kind == ElementKind::Pointer ? std::string("this address") : std::to_string(scalarValue(value));
-      report(Cause::Kind::Divisibility, c,
-             parameter ? fmt::format("the kernel was specialised for an argument that is a multiple of {}, and {} is none", divisor, what)
-                       : fmt::format("tl.multiple_of promises a multiple of {}, and {} is none", divisor, what));
-      continue;
-    }
-    int64_t group = groupOf(hint.contiguity, d, extent);
-    if (group < 2 && hint.redirected) group = extent;
-    if (divides(value, d, divisor, group, unit)) continue;
-    Checker c = checker();
-    c.multiples(d, divisor);
-    if (c.first < 0) continue;
-    std::string what = value.kind == ElementKind::Pointer ? std::string("an address is none")
-                                                          : fmt::format("{} is none", c.at(c.witness));
-    report(Cause::Kind::Divisibility, c, fmt::format("tl.multiple_of promises multiples of {}, and {}", divisor, what));
-  }
+  Promise(m, instr, value).check();
 }
 
 bool widensWrongly(Machine& m, const Instr& instr, const Cause& cause, const Tile& hit, const Tile* mask) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -42,34 +41,6 @@ bool tileFits(ir::Type type) {
   return true;
 }
 
-// What a region of a loop, a branch or a reduction ends with; "" where that is no matter.
-std::string_view lastOf(const ir::Operation& op, size_t region) {
-  if (op.name == "scf.while" && region == 0) return "scf.condition";
-  if (op.name == "scf.for" || op.name == "scf.if" || op.name == "scf.while") return "scf.yield";
-  if (op.name == "tile.reduce" || op.name == "tile.scan" || op.name == "tile.map") return "tile.yield";
-  return "";
-}
-
-// The verifier takes an operation that it does not know for whatever belongs there. What stands at the end of a
-// region is read by its parent, so it must be known.
-Status checkRegions(const ir::Module& module, const Kernel& kernel, const std::string& name) {
-  Status status;
-  ir::walk(*module.top, [&](const ir::Operation& op) {
-    for (size_t i = 0; i < op.regions.size() && status; ++i) {
-      const std::string_view wanted = lastOf(op, i);
-      if (wanted.empty() || op.regions[i]->empty()) continue;
-      const auto& operations = op.regions[i]->blocks.back()->operations;
-      if (!operations.empty() && operations.back()->name == wanted) continue;
-      const ir::Operation& last = operations.empty() ? op : *operations.back();
-      status = failure(Diagnostic{name, last.sourceLine, last.sourceColumn,
-                                  fmt::format("a region of {} ends with {}, expected {}", kernel.operation(op.number)->name,
-                                              kernel.operation(last.number)->name, wanted), {}});
-    }
-    return status.has_value();
-  });
-  return status;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const Kernel>> Kernel::compile(const std::string& text, const std::string& name) {
@@ -92,7 +63,6 @@ Result<std::shared_ptr<const Kernel>> Kernel::compile(const std::string& text, c
                               "a kernel is one `tt.func public`"});
   if (const ir::Operation& entry = *kernel->common_.entry(); entry.regions.empty() || entry.regions[0]->empty())
     return failure(Diagnostic{name, entry.sourceLine, entry.sourceColumn, "the kernel is declared, but has no body", {}});
-  TS_CHECK(checkRegions(kernel->common_, *kernel, name));
   return std::shared_ptr<const Kernel>(std::move(kernel));
 }
 

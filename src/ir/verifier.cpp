@@ -229,6 +229,11 @@ class Verifier {
     return {};
   }
 
+  // Terminators that say where they belong are held to it by counts().
+  static bool endsRegions(const Operation& op) {
+    return op.info && (!op.info->has(Trait::Terminator) || !op.info->parents.empty());
+  }
+
   Status terminators(const Operation& parent, const Block& block) const {
     if (!parent.info || parent.info->has(Trait::NoTerminator)) return {};
     if (parent.info->has(Trait::SingleBlock) && block.parent->blocks.size() != 1)
@@ -237,6 +242,9 @@ class Verifier {
     for (size_t i = 0; i < block.operations.size(); ++i) {
       const Operation& op = *block.operations[i];
       const bool last = i + 1 == block.operations.size();
+      // What stands at the end of a region is read by its parent, unless that is a function.
+      if (last && &block == block.parent->blocks.back().get() && !parent.info->has(Trait::Function) && !endsRegions(op))
+        return at(op, fmt::format("a region of '{}' ends with '{}', which cannot end one", parent.name, op.name));
       if (op.isOpaque()) continue;  // may or may not end a block
       if (op.info->has(Trait::Terminator) && !last)
         return at(op, fmt::format("'{}' must be the last operation of its block", op.name));

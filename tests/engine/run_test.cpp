@@ -296,9 +296,9 @@ module {
   const std::string condition = "scf.condition(%go) %a : i32", yield = "scf.yield %a : i32", unknown = "\"scf.other\"() : () -> ()";
   EXPECT_EQ(problemOf(while_, condition, yield), "");
   EXPECT_EQ(problemOf(for_, "", yield), "");
-  EXPECT_EQ(problemOf(while_, condition, unknown), "test.ttir:10:7: error: a region of scf.while ends with scf.other, expected scf.yield");
-  EXPECT_EQ(problemOf(while_, unknown, yield), "test.ttir:7:7: error: a region of scf.while ends with scf.other, expected scf.condition");
-  EXPECT_EQ(problemOf(for_, "", unknown), "test.ttir:6:7: error: a region of scf.for ends with scf.other, expected scf.yield");
+  EXPECT_EQ(problemOf(while_, condition, unknown), "test.ttir:10:7: error: a region of 'scf.while' ends with 'scf.other', which cannot end one");
+  EXPECT_EQ(problemOf(while_, unknown, yield), "test.ttir:7:7: error: a region of 'scf.while' ends with 'scf.other', which cannot end one");
+  EXPECT_EQ(problemOf(for_, "", unknown), "test.ttir:6:7: error: a region of 'scf.for' ends with 'scf.other', which cannot end one");
 }
 
 TEST(Run, ArgumentsThatDoNotFitAreAnError) {
