@@ -209,7 +209,8 @@ def collect(session, folder, options, entries=None):
     Outcome."""
     module = native()
     outcome = Outcome()
-    rejected, uncaught = {}, set()  # launches by number
+    rejected, uncaught, withdrawn = {}, set(), set()  # launches by number
+    configurations = {}  # (kernel, file, how many there are) -> number -> what its launches said
     traced = False
     for kind, value in entries or _as_markers_say(wire.read(folder)):
         if kind == "launch":
@@ -230,6 +231,16 @@ def collect(session, folder, options, entries=None):
             rejected[value[0]] = value[1:]
         elif kind == "uncaught":
             uncaught.add(value)
+        elif kind == "withdrawn":
+            withdrawn.add(value)
+        elif kind == "configuration":
+            kernel, file, tuned = value
+            configurations.setdefault((kernel, file, tuned["of"]), {})[tuned["configuration"]] = tuned
+    for (kernel, _, count), checked in configurations.items():
+        if len(checked) < count:
+            session.add_note(_of_configurations(kernel, count, checked))
+    for number in withdrawn:
+        rejected.pop(number, None)
     for number, (kernel, of_triton, source, place, message, remedy) in sorted(rejected.items()):
         if number in uncaught:
             session.add_problem(relative(place[0]), *place[1:], message, remedy)
@@ -244,6 +255,15 @@ def collect(session, folder, options, entries=None):
     if options.save:
         save(session, folder, options, outcome.saved)
     return outcome
+
+
+def _of_configurations(kernel, count, checked):
+    """How many configurations of an autotuned kernel no launch has had, and why."""
+    some = next(iter(checked.values()))
+    which = f" ({some['text']})" if len(checked) == 1 else ""
+    why = "pruned, or refused by a static_assert" if some["why"] == "pruned" else some["why"]
+    return (f"{kernel}: {len(checked)} of {count} autotune configurations checked{which}; {count - len(checked)} not "
+            f"checked ({why})")
 
 
 def _as_markers_say(entries):

@@ -313,7 +313,11 @@ def parse(arguments):
         raise ValueError("--save-all needs --save")
     if "data" in chosen and not options.save:
         raise ValueError("--data needs --save")
-    options.project = project_settings(os.getcwd())
+    try:
+        here = os.getcwd()
+    except OSError:
+        raise ValueError("the working folder is gone") from None
+    options.project = project_settings(here)
     for field in ("fail_on", "print_limit", "baseline", "like", "all_configs"):
         if field in options.project and field not in chosen:
             setattr(options, field, options.project[field])

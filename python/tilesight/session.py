@@ -109,9 +109,8 @@ class Plan:
         if not counted:
             recorder.left_out(kernel.name)
             return
-        if autotune and autotune["not_checked"]:
-            recorder.note(f"{kernel.name}: autotune configuration {autotune['configuration']} of "
-                          f"{autotune['of']} ({autotune['text']}); {autotune['not_checked']} not checked ({autotune['why']})")
+        if autotune:
+            recorder.configuration(kernel, autotune)
         recorder.save(report)
         self._done(Report(report, kernel))
 
@@ -352,6 +351,26 @@ class Recorder:
             self.wire.rejected(number, kernel, of_triton, at, place, message, remedy)
         elif remedy and hasattr(error, "add_note"):
             error.add_note(f"{place[0]}:{place[1]}:{place[2]}: error: {message}; {remedy}")
+
+    def withdrawn(self, error):
+        """The launch behind `error` was a trial, which nobody is told of."""
+        number = getattr(error, "_tilesight_rejection", None)
+        if number is not None and self.wire is not None:
+            self.wire.withdrawn(number)
+
+    def configuration(self, kernel, tuned):
+        """A launch with one configuration of an autotuned kernel; `tuned` as the report has it."""
+        text = (f"{kernel.name}: autotune configuration {tuned['configuration']} of {tuned['of']} ({tuned['text']}); "
+                f"{tuned['not_checked']} not checked ({tuned['why']})")
+        if self.wire is None:
+            if tuned["not_checked"]:
+                self.note(text)
+            return
+        with self._lock:
+            if text in self._notes:
+                return
+            self._notes.add(text)
+        self.wire.configuration(kernel.name, kernel.function.fn.__code__.co_filename, tuned)
 
     def uncaught(self, error):
         """An exception ends the program."""

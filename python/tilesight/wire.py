@@ -65,6 +65,12 @@ class Wire:
         if kinds:
             self._write("ignored", [test, list(kinds)])
 
+    def withdrawn(self, number):
+        self._write("withdrawn", number)
+
+    def configuration(self, *fields):
+        self._write("configuration", fields)
+
     def left_out(self, kernel):
         self._write("left out", kernel)
 

@@ -400,6 +400,11 @@ std::string sessionText(const Session& session, bool colour) {
     out += unknownText(unknown, colour, options.workingDirectory) + "\n";
 
   if (options.quiet) return out;
+  for (const Refusal& refusal : session.refusals()) {
+    Frame place = refusal.location;
+    clean(place);
+    out += wrapped(printable(refusal.reason), placeText(place, options.workingDirectory) + ": refused: ", "      ");
+  }
   for (const std::string& note : session.notes())
     out += wrapped(printable(note), "note: ", "      ");
   if (session.launches()) {

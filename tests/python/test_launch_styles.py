@@ -197,7 +197,26 @@ def test_configurations_that_pruning_takes_out_are_not_checked(tilesight_run):
     done = tilesight_run("--all-configs", "p.py", files={"p.py": TUNED + body})
     assert done.returncode == 0, done.stderr
     assert "kernel: 2 launches, ok" in done.stderr
-    assert "1 not checked (pruned)" in " ".join(done.stderr.split())
+    assert "kernel: 2 of 3 autotune configurations checked; 1 not checked (pruned" in " ".join(done.stderr.split())
+    assert done.stderr.count("autotune configurations") == 1, "one line for all configurations"
+
+
+def test_a_configuration_that_a_static_assert_takes_out_is_not_checked(tilesight_run):
+    program = """
+        import numpy as np, triton, triton.language as tl
+        @triton.autotune([triton.Config({"B": b}) for b in (64, 32, 16)], key=["n"])
+        @triton.jit
+        def kernel(x_ptr, n, B: tl.constexpr):
+            tl.static_assert(B != 32)
+            o = tl.program_id(0) * B + tl.arange(0, B)
+            tl.store(x_ptr + o, 1.0, mask=o < n)
+        kernel[lambda m: (triton.cdiv(100, m["B"]),)](np.zeros(100, np.float32), 100)
+    """
+    done = tilesight_run("--all-configs", "p.py", files={"p.py": program})
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stderr.split())
+    assert "2 of 3 autotune configurations checked; 1 not checked (pruned, or refused by a static_assert)" in said
+    assert "refused by Triton" not in said
 
 
 def test_threads_share_a_tuned_kernel(tilesight_run):

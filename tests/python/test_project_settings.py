@@ -125,6 +125,18 @@ def test_what_is_wrong_is_one_line(tilesight_run, tmp_path, text, message):
     assert checked.stderr.startswith(message), checked.stderr
 
 
+def test_gpus_are_named_in_any_case(tilesight_run):
+    program = "import triton; print(triton.runtime.driver.active.get_current_target().arch)"
+    assert tilesight_run("p.py", files={**settings('like = "A100"'), "p.py": program}).stdout == "80\n"
+
+
+def test_a_working_folder_that_is_gone(tmp_path):
+    command = f"mkdir gone && cd gone && rmdir ../gone && {sys.executable} -m tilesight run -- true"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr == "tilesight: error: the working folder is gone (see tilesight run --help)\n"
+
+
 def test_a_gpu_that_there_is_not(tilesight_run):
     done = tilesight_run("p.py", files=settings('like = "h1000"'))
     assert done.returncode == 2

@@ -11,6 +11,7 @@ import threading
 import weakref
 
 from . import snapshot
+from .. import session
 from ..config import config as settings
 
 _rank = itertools.count()  # the first configuration that is measured counts as the fastest
@@ -27,6 +28,7 @@ class _Tuning:
         self.tuner = tuner
         self.trial = None  # the configuration that is tried, not the chosen one
         self.first = True  # nothing was measured yet
+        self.left = None   # number of configurations that pruning left in this launch
 
 
 def _tuning():
@@ -50,7 +52,10 @@ def chosen():
     if position is None:
         return None
     meta = ", ".join(f"{name}={value}" for name, value in config.all_kwargs().items())
-    checked, why = (_left.get(tuner, count), "pruned") if _all_configs() else (1, "--all-configs")
+    checked, why = 1, "--all-configs"
+    if _all_configs():
+        with _locks_lock:
+            checked, why = tuning.left or _left.get(tuner, count), "pruned"
     return {"configuration": position + 1, "of": count, "text": meta, "not_checked": count - checked, "why": why}
 
 
@@ -79,7 +84,8 @@ def _try(tuning, args, config, meta):
             raise
         tuner.post_hook(everything, exception=None)
         return True
-    except CompileTimeAssertionFailure:
+    except CompileTimeAssertionFailure as error:
+        session.recorder.withdrawn(error)  # no refusal that the program was told of
         return False
     finally:
         tuning.trial = None
@@ -158,7 +164,11 @@ def install(patches, active):
 
     def counted_prune(self, kwargs):
         left = prune(self, kwargs)
-        _left[self] = len(left)
+        tuning = _tuning()
+        if tuning is not None and tuning.tuner is self:
+            tuning.left = len(left)
+            with _locks_lock:
+                _left[self] = len(left)
         return left
 
     def no_disk(self, tuning_key, configs, bench_fn):

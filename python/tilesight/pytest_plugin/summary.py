@@ -90,6 +90,9 @@ class Summary:
             self._finding(terminal, finding)
         for unknown in document["unknowns"]:
             _unknown(terminal, unknown)
+        for refusal in document["refused"]:
+            place = refusal["location"]
+            terminal.line(f"{run.relative(place['file'])}:{place['line']}: refused: {refusal['reason']}")
         for note in document["notes"]:
             terminal.line(f"note: {note}")
         if not launches:
