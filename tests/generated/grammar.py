@@ -113,6 +113,27 @@ class Writer:
             return self.random.choice(known)
         if depth <= 0:
             return self.leaf(kind)
+        if self.in_map:
+            ways = self.of_scalars(kind)
+        else:
+            ways = self.of_tiles(kind, depth)
+        for _ in range(6):
+            result = self.pick(*ways)(kind, depth)
+            if result is not None:
+                assert result.type == kind
+                return result
+        return self.leaf(kind)
+
+    def of_scalars(self, kind):
+        """What a function of single elements may do."""
+        ways = [self.selected, self.leaf, self.branched]
+        if kind.element == "i1":
+            return ways + [self.compared] * 4 + [self.truth_binary] * 2
+        if kind.is_integer:
+            return ways + [self.integer_binary] * 8 + [self.division, self.shift, self.cast, self.magnitude, self.high_product]
+        return ways + [self.float_binary] * 6 + [self.float_unary, self.cast, self.fused, self.clamped]
+
+    def of_tiles(self, kind, depth):
         ways = [self.reshaped, self.reshaped, self.selected]
         if kind.element == "i1":
             ways += [self.compared] * 6 + [self.truth_binary] * 2
@@ -130,12 +151,7 @@ class Writer:
         ways += [self.leaf, self.called, self.gathered, self.described, self.swapped]
         if depth > 1:
             ways += [self.looped, self.branched, self.repeated, self.mapped]
-        for _ in range(6):
-            result = self.pick(*ways)(kind, depth)
-            if result is not None:
-                assert result.type == kind
-                return result
-        return self.leaf(kind)
+        return ways
 
     def leaf(self, kind, depth=0):
         if not kind.shape:
@@ -248,6 +264,8 @@ class Writer:
         return self.binary(kind, table, depth)
 
     def high_product(self, kind, depth):
+        if kind.element not in ("i32", "i64"):
+            return None
         return self.binary(kind, n.HIGH, depth)
 
     def division(self, kind, depth):
@@ -493,7 +511,7 @@ class Writer:
 
     def matrix(self, memory):
         """(rows, columns) that a descriptor of a memory may have: the last stride is 1, rows are 16 bytes apart."""
-        columns = self.pick(8, 16)
+        columns = self.pick(*(c for c in (4, 8, 16) if c * Type(memory.element).bits % 128 == 0))
         return (memory.size // columns - self.pick(0, 0, 1), columns)
 
     def offset(self, depth):
@@ -597,7 +615,7 @@ class Writer:
 
     def branched(self, kind, depth):
         condition = self.make(Type("i1"), depth - 1)
-        extra = self.pick(Type("i32"), Type("f32", (4,)))
+        extra = Type("i32") if self.in_map else self.pick(Type("i32"), Type("f32", (4,)))
 
         def write():
             if self.chance(0.3):
