@@ -245,7 +245,30 @@ std::string badScaledDot(const Operation& op) {
   return {};
 }
 
+// Functions of elements run on whole tiles, each scalar held as a tile: they know no tiles of their own, nor memory.
+bool ofElements(const ir::Region& region) {
+  auto scalar = [](const ir::Value* value) { return !value->type.isTensor(); };
+  for (auto& block : region.blocks)
+    for (auto& op : block->operations) {
+      if (op->name == "tile.load" || op->name == "tile.store") return false;
+      if (!std::all_of(op->operands.begin(), op->operands.end(), scalar)) return false;
+      for (auto& result : op->results)
+        if (!scalar(&*result)) return false;
+      for (auto& inner : op->regions)
+        if (!ofElements(*inner)) return false;
+    }
+  return true;
+}
+
+std::string badCombine(const Operation& op) {
+  return op.regions.size() == 1 && ofElements(*op.regions[0])
+             ? std::string()
+             : fmt::format("a {} whose function uses tensors or memory cannot be executed", op.name == "tile.scan" ? "tt.scan" : "tt.reduce");
+}
+
 std::string badMap(const Operation& op) {
+  if (op.regions.size() == 1 && !ofElements(*op.regions[0]))
+    return "a tt.map_elementwise whose function uses tensors or memory cannot be executed";
   int64_t pack = op.integer("pack", 1);
   bool good = op.regions.size() == 1 && op.regions[0]->blocks.size() == 1 && !op.operands.empty() && pack >= 1 &&
               pack <= 1024 && !op.results.empty();
@@ -478,6 +501,7 @@ std::string cannotExecute(const Operation& op) {
   if (name == "tile.opaque") return std::string(op.string("name")) + " cannot be executed yet";
   if (name == "tile.dot_scaled") return badScaledDot(op);
   if (name == "tile.map") return badMap(op);
+  if (name == "tile.reduce" || name == "tile.scan") return badCombine(op);
   if (name == "tile.inline_asm") return badAssembly(op);
   if (name == "tile.extern") return badExtern(op);
   if (name == "tile.dot") {

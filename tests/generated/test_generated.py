@@ -62,3 +62,29 @@ def test_a_wrong_meaning_is_seen(table, op, launcher, monkeypatch):
 
     monkeypatch.setitem(TABLES[table], op, wrong)
     assert any(disagreement(seed, launcher) for seed in range(400))
+
+
+FUNCTION = """module {
+  tt.func public @kernel(%x: !tt.ptr<i32>) attributes {noinline = false} {
+    %i = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+    %r = "tt.map_elementwise"(%i) <{pack = 1 : i32}> ({
+    ^bb0(%a: i32):
+      %t = tt.splat %a : i32 -> tensor<1xi32>
+      %u = tt.unsplat %t : tensor<1xi32>
+      tt.map_elementwise.return %u : i32
+    }) : (tensor<16xi32>) -> tensor<16xi32>
+    %p = tt.splat %x : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>
+    %q = tt.addptr %p, %i : tensor<16x!tt.ptr<i32>>, tensor<16xi32>
+    tt.store %q, %r : tensor<16x!tt.ptr<i32>>
+    tt.return
+  }
+}
+"""
+
+
+def test_tensors_in_a_function_of_elements_are_unknown(launcher):
+    """Found by generated kernels: each element got the first one's value, silently."""
+    argument = {"name": "x", "element": "i32", "shape": [16], "strides": [1], "offset": 0, "storage": 0}
+    request = {"text": FUNCTION, "grid": [1, 1, 1], "threads": [1], "arguments": [argument]}
+    [(run, _)] = launcher.run(request, [bytes(64)])
+    assert run["unknowns"] == ["a tt.map_elementwise whose function uses tensors or memory cannot be executed"]
