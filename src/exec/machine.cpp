@@ -78,7 +78,15 @@ Progress Machine::execute() {
   itsTurn_ = std::exchange(waiting_, false) && wait_.ready;
   const Instr* code = context_.plan->program.code.data();
   while (running_) {
-    const Instr& instr = code[pc_++];
+    const Instr& instr = code[pc_];
+    if (instr.group && !tainting_) {
+      const plan::Group& group = context_.plan->program.groups[instr.group - 1];
+      if (strips_.run(*this, group)) {
+        pc_ = group.end;
+        continue;
+      }
+    }
+    ++pc_;
     kHandlers[static_cast<size_t>(instr.op)](*this, instr);
     if (tainting_) propagate(instr);
   }
@@ -89,6 +97,8 @@ Progress Machine::execute() {
       if (c.table->program_end) c.table->program_end(c.state, &program_);
   return stopped_ ? Progress::Stopped : Progress::Done;
 }
+
+void Machine::executeOne(const Instr& instr) { kHandlers[static_cast<size_t>(instr.op)](*this, instr); }
 
 bool Machine::mustStop(const Instr* instr) {
   constexpr uint32_t kBetween = 8;

@@ -14,6 +14,7 @@
 #include "exec/kernel.h"
 #include "exec/memory.h"
 #include "exec/reads.h"
+#include "exec/strips.h"
 #include "exec/tile.h"
 #include "launch/launch.h"
 #include "plan/classify.h"
@@ -148,6 +149,8 @@ class Machine {
   const std::vector<LoopRecord>& loops() const { return loops_; }
   Footprint* footprint() { return footprint_; }
 
+  /// Executes one operation that changes nothing but its results.
+  void executeOne(const Instr& instr);
   void jump(uint32_t target) { pc_ = target; }
   bool goesBack(const Instr& instr) const { return instr.target < pc_; }
   void enterLoop(LoopRecord record) { loops_.push_back(record); }
@@ -247,6 +250,7 @@ class Machine {
   BufferPool pool_;  // before slots_: tiles return their buffers to it
   std::vector<Tile> slots_;
   const Tile nothing_{};
+  Strips strips_;
   std::vector<LoopRecord> loops_;
   std::vector<Cause> causes_;
   std::vector<ClientState> clients_;

@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 
 #include "plan/build.h"
+#include "plan/fuse.h"
 #include "plan/need.h"
 
 namespace tilesight::plan {
@@ -21,6 +22,7 @@ Result<Program> plan(const ir::Module& module, const PlanOptions& options) {
   auto program = whole ? build(module, used, used, options) : build(module, Need(module, options), used, options);
   // Who waits for another program waits for what it stores.
   if (program && program->waits && !program->outputs) return plan(module, {true, options.values, options.computes});
+  if (program) fuse(*program, Need(module, {.outputs = false}));
   return program;
 }
 

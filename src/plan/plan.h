@@ -35,12 +35,22 @@ struct Instance {
   std::unordered_map<const ir::Value*, uint32_t> slots;
 };
 
+/// What a group of elementwise operations (Group) does with one of its own.
+enum class Fusing : uint8_t {
+  No,     // it is none of them, or only stands among them: executed by itself
+  Local,  // only the group reads its result
+  Kept,   // others read it, too
+};
+
 struct Instr {
   Opcode op;
   uint8_t sub = 0;        // BinaryOp, UnaryOp, CmpIOp, ... of the executor
   uint8_t flag = 0;       // per opcode, see opcodes.def
   bool valueNeeded = true;  // results are computed; stores: the value is
   bool used = true;         // the whole kernel, without clients, needs a result
+  Fusing fusing = Fusing::No;
+  uint16_t groupReads = 0;  // of a group: how often its operations read the result
+  uint32_t group = 0;       // the first of a group: its number in Program::groups, plus 1
   uint32_t in = 0;        // first operand in Program::operands
   uint32_t out = 0;       // first result in Program::operands
   uint16_t inCount = 0, outCount = 0;
@@ -60,6 +70,13 @@ struct RegionCode {
   int simple = -1;  // the BinaryOp if the region is one commutative operation on (lhs, rhs)
 };
 
+/// Elementwise operations on tiles of one shape, one after another, that no address, mask, assertion or control flow
+/// comes of: instructions [begin, end). They may be done strip by strip, so that what only they read is never
+/// written out, and nobody asks for the values in between. Among them stand operations that read none of their results.
+struct Group {
+  uint32_t begin = 0, end = 0;
+};
+
 struct Slot {
   ir::Type type;
   const ir::Value* value = nullptr;
@@ -68,6 +85,7 @@ struct Slot {
 struct Program {
   std::vector<Instr> prologue, code;
   std::vector<RegionCode> regions;
+  std::vector<Group> groups;
   std::vector<std::shared_ptr<const foreign::Ptx>> assembly;
   std::vector<Hint> hints;
   std::vector<uint32_t> operands;      // slot numbers, sliced by Instr::in/out
