@@ -1,0 +1,110 @@
+// Elementwise operations in groups: the values are those of the operations one by one, whatever form the operands have,
+// and what only a group reads is no tile.
+#include <gtest/gtest.h>
+
+#include "engine_launch.h"
+#include "exec/kernel.h"
+
+namespace tilesight::exec {
+namespace {
+
+constexpr int kRows = 64, kColumns = 32;
+
+// out[i, j] = 3 x[i, j] + (x[i, j] xor 5) + x[i, 0] + j, or -1 where x[i, j] > n; a tile of several strips. x[i, 0] comes
+// when a strip has been read for the last time: it must not be put there, since it is filled before all others.
+constexpr const char* kRowsAndColumns = R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>, %n: i32) {
+    %c3 = arith.constant dense<3> : tensor<64x32xi32>
+    %c5 = arith.constant dense<5> : tensor<64x32xi32>
+    %none = arith.constant dense<-1> : tensor<64x32xi32>
+    %width = arith.constant dense<32> : tensor<64xi32>
+    %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %j = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+    %start = arith.muli %i, %width : tensor<64xi32>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %firstp = tt.addptr %xs, %start : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    %first = tt.load %firstp : tensor<64x!tt.ptr<i32>>
+    %start1 = tt.expand_dims %start {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %start2 = tt.broadcast %start1 : tensor<64x1xi32> -> tensor<64x32xi32>
+    %j1 = tt.expand_dims %j {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %j2 = tt.broadcast %j1 : tensor<1x32xi32> -> tensor<64x32xi32>
+    %offs = arith.addi %start2, %j2 : tensor<64x32xi32>
+    %xs2 = tt.splat %x : !tt.ptr<i32> -> tensor<64x32x!tt.ptr<i32>>
+    %xp = tt.addptr %xs2, %offs : tensor<64x32x!tt.ptr<i32>>, tensor<64x32xi32>
+    %v = tt.load %xp : tensor<64x32x!tt.ptr<i32>>
+    %first1 = tt.expand_dims %first {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %first2 = tt.broadcast %first1 : tensor<64x1xi32> -> tensor<64x32xi32>
+    %a = arith.muli %v, %c3 : tensor<64x32xi32>
+    %b = arith.xori %v, %c5 : tensor<64x32xi32>
+    %both = arith.addi %a, %b : tensor<64x32xi32>
+    %c = arith.addi %both, %first2 : tensor<64x32xi32>
+    %d = arith.addi %c, %j2 : tensor<64x32xi32>
+    %ns = tt.splat %n : i32 -> tensor<64x32xi32>
+    %large = arith.cmpi sgt, %v, %ns : tensor<64x32xi32>
+    %e = arith.select %large, %none, %d : tensor<64x32xi1>, tensor<64x32xi32>
+    %outs = tt.splat %out : !tt.ptr<i32> -> tensor<64x32x!tt.ptr<i32>>
+    %outp = tt.addptr %outs, %offs : tensor<64x32x!tt.ptr<i32>>, tensor<64x32xi32>
+    tt.store %outp, %e : tensor<64x32x!tt.ptr<i32>>
+    tt.return
+  }
+}
+)";
+
+TEST(Strips, OperandsOfEveryFormMeet) {
+  std::vector<int32_t> x(kRows * kColumns), expected(x.size());
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int32_t>(i * 7919 % 1000);
+  for (int i = 0; i < kRows; ++i)
+    for (int j = 0; j < kColumns; ++j) {
+      const int32_t value = x[i * kColumns + j];
+      expected[i * kColumns + j] = value > 900 ? -1 : 3 * value + (value ^ 5) + x[i * kColumns] + j;
+    }
+  Bench bench(kRowsAndColumns);
+  bench.array("x", x).array("out", std::vector<int32_t>(x.size())).scalar("n", 900);
+  const auto report = bench.run(1);
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_TRUE(report.unknowns.empty());
+  EXPECT_EQ(bench.arrays[1], expected);
+}
+
+TEST(Strips, WhatAGroupAloneReadsIsLocal) {
+  const Bench bench(kRowsAndColumns);
+  const auto plan = bench.kernel->plan({});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ((*plan)->program.groups.size(), 1u);
+  const plan::Group group = (*plan)->program.groups[0];
+  int local = 0, kept = 0;
+  for (uint32_t at = group.begin; at < group.end; ++at) {
+    local += (*plan)->program.code[at].fusing == plan::Fusing::Local;
+    kept += (*plan)->program.code[at].fusing == plan::Fusing::Kept;
+  }
+  EXPECT_EQ(local, 6);  // a, b, both, c, d and the condition
+  EXPECT_EQ(kept, 1);   // what is stored
+}
+
+// A masked load whose mask comes of data: findings explain masks by their values, so these stay tiles.
+TEST(Strips, WhatAMaskComesOfStaysATile) {
+  const Bench bench(R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
+    %zero = arith.constant dense<0> : tensor<64xi32>
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %xp = tt.addptr %xs, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    %v = tt.load %xp : tensor<64x!tt.ptr<i32>>
+    %twice = arith.addi %v, %v : tensor<64xi32>
+    %m = arith.cmpi sgt, %twice, %zero : tensor<64xi32>
+    %outs = tt.splat %out : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %outp = tt.addptr %outs, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    tt.store %outp, %v, %m : tensor<64x!tt.ptr<i32>>
+    tt.return
+  }
+}
+)");
+  const auto plan = bench.kernel->plan({});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE((*plan)->program.groups.empty());
+}
+
+}  // namespace
+}  // namespace tilesight::exec
