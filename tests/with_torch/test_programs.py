@@ -88,7 +88,7 @@ def test_autotuned_kernels_reset_torch_tensors(tilesight_run):
     """
     done = tilesight_run("p.py", files={"p.py": PROGRAM + body})
     assert done.returncode == 0, done.stderr
-    assert "configuration 1 of 2" in done.stderr
+    assert "total: 1 of 2 autotune configurations checked" in done.stderr
 
 
 def test_addresses_stored_in_tensors(tilesight_run):
