@@ -88,3 +88,36 @@ def test_tensors_in_a_function_of_elements_are_unknown(launcher):
     request = {"text": FUNCTION, "grid": [1, 1, 1], "threads": [1], "arguments": [argument]}
     [(run, _)] = launcher.run(request, [bytes(64)])
     assert run["unknowns"] == ["a tt.map_elementwise whose function uses tensors or memory cannot be executed"]
+
+
+WAITING = """module {
+  tt.func public @kernel(%x: !tt.ptr<i32>) attributes {noinline = false} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c3 = arith.constant 3 : i32
+    %o = scf.for %k = %c0 to %c3 step %c1 iter_args(%a = %c0) -> (i32) : i32 {
+      %w:2 = scf.while (%n = %c0, %v = %c0) : (i32, i32) -> (i32, i32) {
+        %b = arith.cmpi slt, %n, %c1 : i32
+        scf.condition(%b) %n, %v : i32, i32
+      } do {
+      ^bb0(%n: i32, %v: i32):
+        %m = arith.addi %n, %c1 : i32
+        %r = tt.load %x : !tt.ptr<i32>
+        scf.yield %m, %r : i32, i32
+      }
+      scf.yield %w#1 : i32
+    }
+    tt.store %x, %o : !tt.ptr<i32>
+    tt.return
+  }
+}
+"""
+
+
+@pytest.mark.xfail(strict=True, reason="what a loop carried is remembered after it has ended: entered again, it seems to wait (Machine::spins)")
+def test_a_loop_that_is_entered_again_does_not_wait(launcher):
+    """Found by the soak: seed 70002026, in the mixed form."""
+    argument = {"name": "x", "element": "i32", "shape": [4], "strides": [1], "offset": 0, "storage": 0}
+    request = {"text": WAITING, "grid": [1, 1, 1], "threads": [1], "arguments": [argument]}
+    [(run, _)] = launcher.run(request, [bytes(16)])
+    assert run["findings"] == []
