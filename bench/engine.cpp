@@ -7,9 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "clients/registry.h"
 #include "exec/run.h"
+#include "findings/format.h"
 #include "launch/bundle.h"
+#include "tools/client_names.h"
 
 using namespace tilesight;
 
@@ -21,25 +22,17 @@ struct Setting {
   double seconds = 1;
 };
 
-std::vector<exec::ClientInstance> instances(const std::string& names) {
-  std::vector<exec::ClientInstance> result;
-  for (size_t at = 0; at < names.size();) {
-    const size_t end = std::min(names.find(',', at), names.size());
-    if (const ts_client* table = clients::find(names.substr(at, end - at))) result.push_back({table, "", nullptr});
-    at = end + 1;
-  }
-  return result;
-}
-
 Status timed(const launch::Launch& launch, const Setting& setting) {
   using Clock = std::chrono::steady_clock;
   const auto kernel = exec::compile(launch.irText, launch.irName);
   if (!kernel) return tl::unexpected(kernel.error());
+  const auto clients = tools::clientsNamed(findings::commaSeparated(setting.clients));
+  if (!clients) return tl::unexpected(clients.error());
   double least = std::numeric_limits<double>::max(), total = 0;
   int rounds = 0;
   for (; rounds < 3 || total < setting.seconds; ++rounds) {
     const auto start = Clock::now();
-    const auto report = exec::run(**kernel, launch, {.clients = instances(setting.clients), .threads = setting.threads});
+    const auto report = exec::run(**kernel, launch, {.clients = *clients, .threads = setting.threads});
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (!report) return tl::unexpected(report.error());
     least = std::min(least, seconds);

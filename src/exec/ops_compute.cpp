@@ -154,8 +154,7 @@ void execBinary(Machine& m, const Instr& instr) {
   auto op = static_cast<BinaryOp>(instr.sub);
   const Tile& a = m.in(instr, 0);
   const Tile& b = m.in(instr, 1);
-  bool division = op == BinaryOp::DivS || op == BinaryOp::DivU || op == BinaryOp::RemS || op == BinaryOp::RemU;
-  bool shift = op == BinaryOp::Shl || op == BinaryOp::ShrS || op == BinaryOp::ShrU;
+  const bool division = plan::isDivision(op), shift = plan::isShift(op);
   if (!division && !shift) return finishOp(m, instr, binary(m.pool(), op, a, b, instr.dying));
   // Undefined elements: remember which, report them only where they reach something that matters.
   Tile bad;

@@ -11,8 +11,6 @@ namespace {
 
 constexpr int64_t kStrip = 512;  // elements: a dozen strips of f32 fit into a first-level cache
 
-bool isShift(BinaryOp op) { return op == BinaryOp::Shl || op == BinaryOp::ShrS || op == BinaryOp::ShrU; }
-
 // Does a tile vary along other axes than the last one only, or along the last one only? Then strips of it are filled
 // from what there is, with rows of one element or equal rows.
 bool byRows(const Tile& tile) {
@@ -50,8 +48,6 @@ bool Strips::build(Machine& machine, const plan::Group& group) {
   length_ = std::min(kStrip, shape_->numel);
   freeStrips_.clear();
   used_ = 0;
-  held_.reserve(group.end - group.begin);  // places point to them
-  kept_.reserve(group.end - group.begin);
   for (uint32_t at = group.begin; at < group.end; ++at) {
     const plan::Instr& instr = code[at];
     bool elements = false;
@@ -214,7 +210,7 @@ bool Strips::add(Machine& machine, const plan::Instr& instr, int32_t (&in)[3]) {
     case plan::Opcode::CompareI:
     case plan::Opcode::CompareF: {
       const auto op = static_cast<BinaryOp>(instr.sub);
-      if (instr.op == plan::Opcode::Binary && isShift(op)) {  // others are looked at element by element
+      if (instr.op == plan::Opcode::Binary && plan::isShift(op)) {  // others are looked at element by element
         const int64_t amount = scalar(1) ? machine.in(instr, 1).base : -1;
         if (amount < 0 || amount >= 8 * all_[in[1]].bytes) return false;
       }

@@ -410,6 +410,11 @@ ScaledShape scaledShape(const Operation& op) {
   return s;
 }
 
+bool isDivision(BinaryOp op) {
+  return op == BinaryOp::DivS || op == BinaryOp::DivU || op == BinaryOp::RemS || op == BinaryOp::RemU;
+}
+bool isShift(BinaryOp op) { return op == BinaryOp::Shl || op == BinaryOp::ShrS || op == BinaryOp::ShrU; }
+
 std::optional<Class> classify(const Operation& op) {
   std::string_view name = op.name;
   if (name.starts_with("scf.") || name.starts_with("cf.") || name == "tile.call" ||

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "exec/kernels/kernels.h"
 #include "plan/plan.h"
 
 namespace tilesight::plan {
@@ -15,6 +16,10 @@ struct Class {
   int64_t immediate = 0;
   bool pure = true;  // no memory, no control: may be hoisted and dropped
 };
+
+/// Integer operations that are undefined for some right operands: of 0, or of the width and more.
+bool isDivision(exec::BinaryOp op);
+bool isShift(exec::BinaryOp op);
 
 /// Nothing for operations that are control flow (handled by the builder). Unsupported ones give
 /// Opcode::Unsupported; cannotExecute() says why.

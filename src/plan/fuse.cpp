@@ -4,28 +4,16 @@
 #include <unordered_map>
 
 #include "exec/kernels/kernels.h"
+#include "plan/classify.h"
 
 namespace tilesight::plan {
 
 namespace {
 
-using exec::BinaryOp;
 using exec::CastOp;
 
 constexpr int64_t kWorthFusing = 64;  // elements of a tile
 
-bool isDivision(uint8_t op) {
-  switch (static_cast<BinaryOp>(op)) {
-    case BinaryOp::DivS: case BinaryOp::DivU: case BinaryOp::RemS: case BinaryOp::RemU: return true;
-    default: return false;
-  }
-}
-bool isShift(uint8_t op) {
-  switch (static_cast<BinaryOp>(op)) {
-    case BinaryOp::Shl: case BinaryOp::ShrS: case BinaryOp::ShrU: return true;
-    default: return false;
-  }
-}
 bool truncatesFloats(uint8_t op) {
   return static_cast<CastOp>(op) == CastOp::FPToSI || static_cast<CastOp>(op) == CastOp::FPToUI;
 }
@@ -61,12 +49,14 @@ class Fuser {
   }
   ir::Type type(uint32_t slot) const { return program_.slots[slot].type; }
 
+  static exec::BinaryOp binary(const Instr& instr) { return static_cast<exec::BinaryOp>(instr.sub); }
+
   // An elementwise operation that tells nothing of its elements to anyone but its readers.
   static bool elementwise(const Instr& instr) {
     switch (instr.op) {
       case Opcode::Unary: case Opcode::CompareI: case Opcode::CompareF: case Opcode::Select: case Opcode::Fma:
       case Opcode::ClampF: return true;
-      case Opcode::Binary: return !isDivision(instr.sub);
+      case Opcode::Binary: return !isDivision(binary(instr));
       case Opcode::Cast: return !truncatesFloats(instr.sub);
       default: return false;
     }
@@ -89,7 +79,7 @@ class Fuser {
     switch (instr.op) {
       case Opcode::Const: case Opcode::Iota: case Opcode::Splat: case Opcode::Broadcast: case Opcode::Reshape:
       case Opcode::Permute: case Opcode::PtrAdd: return true;
-      case Opcode::Binary: return !isDivision(instr.sub) && !isShift(instr.sub);
+      case Opcode::Binary: return !isDivision(binary(instr)) && !isShift(binary(instr));
       default: return elementwise(instr);
     }
   }

@@ -6,7 +6,7 @@ import pytest
 
 from captured import arrays_of, capture
 from case import differences
-from launches import Launcher, NotRun
+from launches import launcher_or_skip
 from table import CASES
 
 THREADS = [1, 2, 16]
@@ -14,12 +14,8 @@ THREADS = [1, 2, 16]
 
 @pytest.fixture(scope="module", params=["x86-64-v3", "x86-64-v4", "aarch64"])
 def launcher(request):
-    try:
-        launcher = Launcher(request.param)
-    except NotRun as reason:
-        pytest.skip(f"not run: {reason}")
-    yield launcher
-    launcher.close()
+    with launcher_or_skip(request.param) as launcher:
+        yield launcher
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,5 +1,6 @@
 """The side of run_launches (C++) that tests use: launches on the engine without the Python module."""
 
+import contextlib
 import json
 import os
 import platform
@@ -69,3 +70,18 @@ class Launcher:
         self.process.stdout.close()
         self.process.stderr.close()
         self.process.wait()
+
+
+@contextlib.contextmanager
+def launcher_or_skip(isa=None):
+    """A Launcher for a test, which is skipped as not run where there is none."""
+    import pytest  # the soak needs none
+
+    try:
+        launcher = Launcher(isa)
+    except NotRun as reason:
+        pytest.skip(f"not run: {reason}")
+    try:
+        yield launcher
+    finally:
+        launcher.close()

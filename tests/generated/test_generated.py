@@ -7,29 +7,21 @@ import pytest
 import nodes
 import nodes_memory
 from compare import disagreement
-from launches import Launcher, NotRun
+from launches import launcher_or_skip
 
 FAST, SLOW = 400, 20000
 
 
 @pytest.fixture(scope="module", params=["x86-64-v3", "x86-64-v4", "aarch64"])
 def each(request):
-    try:
-        launcher = Launcher(request.param)
-    except NotRun as reason:
-        pytest.skip(f"not run: {reason}")
-    yield launcher
-    launcher.close()
+    with launcher_or_skip(request.param) as launcher:
+        yield launcher
 
 
 @pytest.fixture(scope="module")
 def launcher():
-    try:
-        launcher = Launcher()
-    except NotRun as reason:
-        pytest.skip(f"not run: {reason}")
-    yield launcher
-    launcher.close()
+    with launcher_or_skip() as launcher:
+        yield launcher
 
 
 def check(seeds, launcher):
