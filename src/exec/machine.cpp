@@ -57,7 +57,6 @@ Progress Machine::start(int64_t linear) {
   loops_.clear();
   spent_ = 0;
   clocks_ = 0;
-  spin_.instr = nullptr;
   reads_.clear();
   recalled_ = 0;
   foundBefore_ = collector_.found();
@@ -125,16 +124,14 @@ bool sameSplat(const Tile& a, const Tile& b) {
 
 bool Machine::spins(const Instr& instr) {
   if (!turns_ || !instr.flag) return false;
-  bool same = spin_.instr == &instr && spin_.changes == turns_->changes;
+  Spin& spin = loop().spin;
+  const bool same = spin.seen && spin.changes == turns_->changes;
   bool forever = same;
-  for (unsigned i = 0; i < instr.inCount && forever; ++i) forever = sameSplat(spin_.carried[i], in(instr, i));
-  if (!same) {
-    spin_ = {&instr, turns_->changes, 0, {}};
-    spin_.carried.resize(instr.inCount);
-  }
-  for (unsigned i = 0; i < instr.inCount; ++i) spin_.carried[i] = in(instr, i).form == Form::Splat ? in(instr, i) : Tile{};
-  if (!forever && ++spin_.turns < kSpinTurns) return false;
-  spin_.turns = 0;
+  for (unsigned i = 0; i < instr.inCount && forever; ++i) forever = sameSplat(spin.carried[i], in(instr, i));
+  if (!same) spin = {true, turns_->changes, 0, std::vector<Tile>(instr.inCount)};
+  for (unsigned i = 0; i < instr.inCount; ++i) spin.carried[i] = in(instr, i).form == Form::Splat ? in(instr, i) : Tile{};
+  if (!forever && ++spin.turns < kSpinTurns) return false;
+  spin.turns = 0;
   pause(instr, forever);
   return true;
 }

@@ -26,10 +26,18 @@ namespace tilesight::exec {
 using plan::Instr;
 using plan::Opcode;
 
+/// A `while` loop that may be waiting: what it was like after its last turn.
+struct Spin {
+  bool seen = false;                // a turn is over
+  uint64_t changes = 0, turns = 0;  // of memory; turns since it changed
+  std::vector<Tile> carried;
+};
+
 struct LoopRecord {
   const Instr* loop = nullptr;
   int64_t value = 0, upper = 0, step = 0, trip = 0;
   bool isWhile = false, isUnsigned = false;
+  Spin spin;
 };
 
 /// What made elements of a tile meaningless.
@@ -153,7 +161,7 @@ class Machine {
   void executeOne(const Instr& instr);
   void jump(uint32_t target) { pc_ = target; }
   bool goesBack(const Instr& instr) const { return instr.target < pc_; }
-  void enterLoop(LoopRecord record) { loops_.push_back(record); }
+  void enterLoop(LoopRecord record) { loops_.push_back(std::move(record)); }
   LoopRecord& loop() { return loops_.back(); }
   void leaveLoop() { loops_.pop_back(); }
   void loopIteration(const Instr& instr);
@@ -274,11 +282,6 @@ class Machine {
   size_t foundBefore_ = 0;           // findings before it
   const Reads* replayed_ = nullptr;
   size_t recalled_ = 0;              // of replayed_
-  struct Spin {
-    const Instr* instr = nullptr;
-    uint64_t changes = 0, turns = 0;
-    std::vector<Tile> carried;
-  } spin_;
   uint32_t untilAsked_ = 0;  // programs and iterations before the stopper is asked again
   int regions_ = 0;  // combine regions that are running
   bool waiting_ = false, expired_ = false, itsTurn_ = false;

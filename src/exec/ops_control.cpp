@@ -63,7 +63,7 @@ void execLoopBegin(Machine& m, const Instr& instr) {
     return;
   }
   m.set(instr, splatTile(m.outKind(instr), loop.value, m.outShape(instr)));
-  m.enterLoop(loop);
+  m.enterLoop(std::move(loop));
   m.loopIteration(instr);
 }
 
@@ -97,7 +97,7 @@ void execWhileBegin(Machine& m, const Instr& instr) {
   LoopRecord loop;
   loop.loop = &instr;
   loop.isWhile = true;
-  m.enterLoop(loop);
+  m.enterLoop(std::move(loop));
   m.loopIteration(instr);
 }
 

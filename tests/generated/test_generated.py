@@ -106,7 +106,6 @@ WAITING = """module {
 """
 
 
-@pytest.mark.xfail(strict=True, reason="what a loop carried is remembered after it has ended: entered again, it seems to wait (Machine::spins)")
 def test_a_loop_that_is_entered_again_does_not_wait(launcher):
     """Found by the soak: seed 70002026, in the mixed form."""
     argument = {"name": "x", "element": "i32", "shape": [4], "strides": [1], "offset": 0, "storage": 0}
