@@ -6,6 +6,7 @@ or that `ts.check` launches; under it, all are.
 
 import collections
 import itertools
+import json
 import os
 import sys
 import threading
@@ -190,7 +191,7 @@ class Recorder:
         self._left_out = set()   # names of kernels
         self._lock = threading.Lock()
         self._filter = None
-        self._judge = None       # a Session, with --fail-fast
+        self._judges = {}        # with --fail-fast: what is accepted (a test's marker may add to it) -> a Session
         self._saved = 0          # bytes written by --save
         self._kept = 0           # bytes of inputs that ts.launches holds
 
@@ -306,11 +307,12 @@ class Recorder:
         options = config.command_line().get("fail_fast")
         if not options or report.native.clean:
             return
+        accepted = json.dumps(options["accepted"])
         with self._lock:
-            if self._judge is None:
-                self._judge = engine.native().Session(**options["accepted"])
-            self._judge.add(report.native)
-            if not self._judge.errors:
+            if accepted not in self._judges:
+                self._judges[accepted] = engine.native().Session(**options["accepted"])
+            self._judges[accepted].add(report.native)
+            if not self._judges[accepted].errors:
                 return
         self.note(f"{_program_line()}the program was ended at the first launch with an error (--fail-fast)")
         with open(options["stop"], "w"):

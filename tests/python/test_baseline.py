@@ -276,3 +276,20 @@ def test_a_program_that_dies_leaves_the_baseline(tilesight_run, tmp_path):
         assert done.returncode == 1, done.stderr
         assert (tmp_path / "known.json").read_text() == known
     assert "known.json was not written: nothing was checked" in done.stderr
+
+
+def test_fail_fast_goes_on_after_what_a_marker_ignores(tilesight_run):
+    tests = """
+        import pytest
+        from kernels import *
+
+        @pytest.mark.tilesight(ignore=["out-of-bounds"])
+        def test_known(): run_buggy()
+
+        def test_other(): run_buggy()
+
+        def test_never(): pass
+        """
+    done = tilesight_run("--fail-fast", "pytest", "-v", "test_marked.py", files={"test_marked.py": tests})
+    assert done.returncode == 1, done.stderr
+    assert "test_known PASSED" in done.stdout and "test_never" not in done.stdout

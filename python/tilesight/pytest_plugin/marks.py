@@ -13,7 +13,10 @@ def with_options(text, chosen, given):
     """What processes get as options (JSON), changed by those that are given and may differ from test to test."""
     own = {name: value for name, value in chosen.for_processes(None).items()
            if name in options.FOR_ONE_TEST and "--" + name.replace("_", "-") in given}
-    return json.dumps({**json.loads(text), **own})
+    changed = {**json.loads(text), **own}
+    if changed.get("fail_fast"):
+        changed["fail_fast"]["accepted"]["ignore"] += chosen.ignore
+    return json.dumps(changed)
 
 
 def reread_options():
