@@ -131,7 +131,8 @@ void UndoLog::undo() {
   for (const Page& page : pages_) std::memcpy(page.at, bytes_.data() + page.offset, static_cast<size_t>(page.bytes));
 }
 
-Footprint::Footprint(const LaunchMemory& memory, UndoLog& undo, HeldBytes& held) : undo_(undo), held_(held) {
+Footprint::Footprint(const LaunchMemory& memory, const std::vector<bool>& written, UndoLog& undo, HeldBytes& held)
+    : written_(written), undo_(undo), held_(held) {
   for (size_t s = 0; s < memory.storages().size(); ++s) {
     int64_t bits = memory.storages()[s].bytes;
     reads_.emplace_back(bits);
@@ -141,7 +142,10 @@ Footprint::Footprint(const LaunchMemory& memory, UndoLog& undo, HeldBytes& held)
 }
 
 void Footprint::read(const LaunchMemory& memory, BufferPool&, const Resolved& access) {
-  forRuns(memory, access, [&](size_t s, int64_t at, int64_t bytes) { reads_[s].set(at, at + bytes); });
+  if (access.storage && !written_[static_cast<size_t>(access.storage - memory.storages().data())]) return;
+  forRuns(memory, access, [&](size_t s, int64_t at, int64_t bytes) {
+    if (written_[s]) reads_[s].set(at, at + bytes);
+  });
 }
 
 void Footprint::write(const LaunchMemory& memory, BufferPool&, const Resolved& access) {

@@ -73,8 +73,9 @@ class HeldBytes {
 
 class Footprint {
  public:
-  /// `undo` hears of every write before it happens, `held` of what is kept for later.
-  Footprint(const LaunchMemory& memory, UndoLog& undo, HeldBytes& held);
+  /// `undo` hears of every write before it happens, `held` of what is kept for later. `written[s]`: some program may
+  /// write storage s. Who reads others meets nobody, so that is not recorded.
+  Footprint(const LaunchMemory& memory, const std::vector<bool>& written, UndoLog& undo, HeldBytes& held);
   void read(const LaunchMemory& memory, BufferPool& pool, const Resolved& access);
   /// Call before the bytes change.
   void write(const LaunchMemory& memory, BufferPool& pool, const Resolved& access);
@@ -88,6 +89,7 @@ class Footprint {
   bool conflictsWithItself() const;
 
  private:
+  const std::vector<bool>& written_;
   UndoLog& undo_;
   HeldBytes& held_;
   std::vector<BitSpan> reads_, writes_, updates_;

@@ -17,8 +17,7 @@ namespace {
 // reads nothing that it writes, running again in order writes the same bytes and nothing needs
 // undoing. Else a range may have read what another should not have written yet, and may have written
 // anywhere because of it.
-std::vector<bool> storagesToLog(const Kernel& kernel, const LaunchContext& context) {
-  TouchedStorages touched = touchedStorages(kernel, *context.launch, context.argumentOfParameter);
+std::vector<bool> storagesToLog(const TouchedStorages& touched) {
   for (size_t s = 0; s < touched.read.size(); ++s)
     if (touched.read[s] && touched.written[s]) return touched.written;
   return std::vector<bool>(touched.read.size(), false);
@@ -35,7 +34,8 @@ struct ProgramRange {
 }  // namespace
 
 void Execution::runRanges(int64_t first, int64_t programs, size_t count) {
-  UndoLog undo(*context_.memory, storagesToLog(kernel_, context_));
+  const TouchedStorages touched = touchedStorages(kernel_, *context_.launch, context_.argumentOfParameter);
+  UndoLog undo(*context_.memory, storagesToLog(touched));
   std::vector<ProgramRange> ranges(count);
   for (size_t i = 0; i < count; ++i) {
     auto share = [&](size_t k) { return first + static_cast<int64_t>(static_cast<__int128>(programs - first) * k / count); };
@@ -47,7 +47,7 @@ void Execution::runRanges(int64_t first, int64_t programs, size_t count) {
   std::atomic<bool> inVain{false};  // a range cannot go on: the others need not, either
   Workers::shared().run(threads_, count, [&](size_t i) {
     ProgramRange& range = ranges[i];
-    range.footprint = std::make_unique<Footprint>(*context_.memory, undo, held);
+    range.footprint = std::make_unique<Footprint>(*context_.memory, touched.written, undo, held);
     range.machine = std::make_unique<Machine>(context_, range.states, range.footprint.get());
     for (int64_t p = range.from; p < range.to && range.complete && !inVain; ++p) range.complete = range.machine->runProgram(p);
     if (!range.complete) inVain = true;
