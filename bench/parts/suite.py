@@ -1,23 +1,19 @@
-#!/usr/bin/env python3
 """A suite of 200 small tests, one launch each, under pytest: with --tilesight, under Triton's interpreter, and
-with the launches left out. Prints seconds of the whole process, start included, and the ratio of what the
-launches add, in processor time: other work on the machine changes that least.
-
-    bench/suite.py             or: bench/run suite
+with the launches left out. What the launches add is told in processor time: other work on the machine changes that
+least.
 """
 
-import argparse
-import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import processor
+from context import HERE
+from results import table
 
-HERE = Path(__file__).resolve().parent
+TITLE = "A suite of 200 small tests under pytest"
 TESTS = 200
 ROUNDS = 3
 
@@ -90,8 +86,9 @@ def seconds(python, folder, side, options=(), **environment):
     return elapsed
 
 
-def measure(python=sys.executable):
+def measure(context):
     """side -> {"clock", "processor"}: the least of ROUNDS, in turns, after one that fills the caches."""
+    python = context.python
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "test_suite.py").write_text(SUITE.format(here=str(HERE), half=TESTS // 2))
         sides = {"launches left out": lambda: seconds(python, folder, "nothing"),
@@ -105,23 +102,12 @@ def measure(python=sys.executable):
             for side, times in found.items()}
 
 
-def report(python=sys.executable):
-    """Prints the table; returns the numbers."""
-    numbers = measure(python)
+def text(numbers):
     floor = numbers["launches left out"]["processor"]
-    print(f"{TESTS} tests of one small launch each, seconds of the clock and of processors:")
+    rows = [["", "clock", "processor", "a test, beyond its launch left out"]]
     for side in ("launches left out", "TRITON_INTERPRET=1", "pytest --tilesight", "pytest --tilesight, IR not cached"):
         clock, used = numbers[side]["clock"], numbers[side]["processor"]
-        print(f"  {side:34} {clock:6.2f} {used:6.2f}  {(used - floor) / TESTS * 1e3:+7.2f} ms a test")
+        rows.append([side, f"{clock:.2f} s", f"{used:.2f} s", f"{(used - floor) / TESTS * 1e3:.2f} ms"])
     ratio = (numbers["TRITON_INTERPRET=1"]["processor"] - floor) / (numbers["pytest --tilesight"]["processor"] - floor)
-    print(f"the launches take {ratio:.1f} times as long under Triton's interpreter as under --tilesight")
-    return numbers
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", metavar="FILE")
-    options = parser.parse_args()
-    numbers = report()
-    if options.json:
-        Path(options.json).write_text(json.dumps(numbers, indent=2) + "\n")
+    return (f"{table(rows)}\n\nThe launches take {ratio:.1f} times as long under Triton's interpreter as under "
+            "`--tilesight`.")
