@@ -97,8 +97,14 @@ bool BitSpan::intersects(const BitSpan& other) const {
   if (!any() || !other.any()) return false;
   if (!words_ || !other.words_) return true;
   int64_t low = std::max(low_, other.low_), high = std::min(high_, other.high_);
-  for (int64_t i = low; i < high; ++i)
-    if (words_[i] & other.words_[i]) return true;
+  constexpr int64_t kBlock = 64;  // words looked at in one go, by vector instructions
+  while (low < high) {
+    const int64_t end = std::min(low + kBlock, high);
+    uint64_t common = 0;
+    for (int64_t i = low; i < end; ++i) common |= words_[i] & other.words_[i];
+    if (common) return true;
+    low = end;
+  }
   return false;
 }
 

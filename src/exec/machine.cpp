@@ -188,9 +188,9 @@ bool Machine::mayChange(const Resolved& access) const {
   return !access.storage || context_.mayChange[access.storage - context_.memory->storages().data()];
 }
 
-Tile Machine::load(const Resolved& access, ElementKind kind, const Tile* other) {
+Tile Machine::load(const Resolved& access, ElementKind kind, const Tile* other, bool readOnce) {
   if (replayed_ && mayChange(access)) return recall(kind, access.address.shape);
-  Tile value = context_.memory->load(pool_, access, kind, other);
+  Tile value = context_.memory->load(pool_, access, kind, other, readOnce);
   if (context_.keepsReads && mayChange(access)) keep(value);
   return value;
 }

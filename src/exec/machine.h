@@ -194,7 +194,7 @@ class Machine {
   bool expired() { return std::exchange(expired_, false); }
   // -- memory, or in a replay what was read before --
 
-  Tile load(const Resolved& access, ElementKind kind, const Tile* other);
+  Tile load(const Resolved& access, ElementKind kind, const Tile* other, bool readOnce = false);
   void store(const Resolved& access, const Tile& value);
   bool replays() const { return replayed_ != nullptr; }
   /// The next value that was read.

@@ -519,7 +519,45 @@ int64_t rowAddress(const Tile& address, const std::array<int64_t, kMaxRank>& ind
 
 }  // namespace
 
-Tile LaunchMemory::load(BufferPool& pool, const Resolved& access, ElementKind kind, const Tile* other) const {
+void LaunchMemory::written(const std::vector<bool>& storages) {
+  for (size_t s = 0; s < storages_.size(); ++s) {
+    StorageInfo& mine = storages_[s];
+    mine.constant = !storages[s] && !mine.pager;
+    // Storages whose allocation is not known may share memory.
+    for (size_t other = 0; other < storages_.size() && mine.constant; ++other) {
+      const StorageInfo& theirs = storages_[other];
+      if (storages[other]) mine.constant = mine.data + mine.bytes <= theirs.data || theirs.data + theirs.bytes <= mine.data;
+    }
+  }
+}
+
+namespace {
+
+// All elements where they lie in memory, as a dense tile without a buffer; Empty if they have to be copied.
+Tile inPlace(const Resolved& access, ElementKind kind, bool readOnce) {
+  const Tile& address = access.address;
+  const StorageInfo& storage = *access.storage;
+  const int64_t bytes = access.elementBytes;
+  const uint8_t* data = storage.data + (address.base - storage.base);
+  if (!storage.constant || kind == ElementKind::Pointer || address.form != Form::Affine || reinterpret_cast<uintptr_t>(data) % bytes) return {};
+  Tile tile;
+  tile.form = Form::Dense;
+  tile.kind = kind;
+  tile.shape = address.shape;
+  tile.axis[0] = data;
+  int64_t inner = 1;  // stride of the innermost axis that has several elements
+  for (int d = address.rank() - 1; d >= 0; --d) {
+    if (address.stride[d] < 0 || address.stride[d] % bytes) return {};
+    tile.stride[d] = address.stride[d] / bytes;
+    if (address.shape->dims[d] > 1 && std::exchange(inner, 0) && tile.stride[d] != 1) return {};
+  }
+  if (!readOnce && !isContiguous(tile)) return {};
+  return tile;
+}
+
+}  // namespace
+
+Tile LaunchMemory::load(BufferPool& pool, const Resolved& access, ElementKind kind, const Tile* other, bool readOnce) const {
   const Shape* shape = access.address.shape;
   uint32_t bytes = access.elementBytes;
   const KernelSet& k = kernels();
@@ -536,6 +574,8 @@ Tile LaunchMemory::load(BufferPool& pool, const Resolved& access, ElementKind ki
     if (other) return *other;
     return splatTile(kind, 0, shape);
   }
+  if (access.clean && access.storage && all)
+    if (Tile tile = inPlace(access, kind, readOnce); tile.form != Form::Empty) return tile;
   // A load that does not vary along an axis is done once for it.
   Box box;
   bool boxed = boxOf(access.mask, &box);

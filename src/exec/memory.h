@@ -20,6 +20,7 @@ struct StorageInfo {
   int64_t recorded = 0;   // address at capture, or 0
   bool known = true;      // false: the allocation is only what the view shows
   bool readOnly = false;  // nothing may write to it
+  bool constant = false;  // no program of the launch writes to it
   launch::Pager* pager = nullptr;  // where `data` comes from, page by page; null: it is all there
 };
 
@@ -65,6 +66,8 @@ class LaunchMemory {
   explicit LaunchMemory(const launch::Launch& launch, Stopper* stopper = nullptr);
 
   const std::vector<StorageInfo>& storages() const { return storages_; }
+  /// The others stay as they are while programs run, so that what is loaded from them need not be copied.
+  void written(const std::vector<bool>& storages);
   /// The view an argument shows; null if the argument is no tensor.
   const ViewInfo* view(int32_t argument) const;
 
@@ -87,7 +90,7 @@ class LaunchMemory {
   void bring(const Resolved& access) const;
 
   /// Reads the active elements that have no fault; others are `other` (inactive) or 0 (faulty).
-  Tile load(BufferPool& pool, const Resolved& access, ElementKind kind, const Tile* other) const;
+  Tile load(BufferPool& pool, const Resolved& access, ElementKind kind, const Tile* other, bool readOnce = false) const;
   /// Writes the active elements that have no fault.
   void store(BufferPool& pool, const Resolved& access, const Tile& value) const;
 

@@ -209,58 +209,6 @@ void execClampF(Machine& m, const Instr& instr) {
   finishOp(m, instr, clampF(m.pool(), m.in(instr, 0), m.in(instr, 1), m.in(instr, 2), instr.flag != 0));
 }
 
-// ops_dot.cpp
-bool splitPrecision(DotPrecision precision);
-void execSplitDot(Machine& m, const Instr& instr);
-
-void execDot(Machine& m, const Instr& instr) {
-  if (!m.announce(instr)) return;
-  if (splitPrecision(static_cast<DotPrecision>(instr.sub))) return execSplitDot(m, instr);
-  const Tile& a = m.in(instr, 0);
-  const Tile& b = m.in(instr, 1);
-  Tile& c = m.slot(m.inSlot(instr, 2));
-  ElementKind accumulator = m.outKind(instr);
-  DotFn fn = kernels().dot(a.kind, b.kind, accumulator, static_cast<DotPrecision>(instr.sub));
-  if (!fn) return m.noKernel(instr);
-  int rank = a.rank();
-  if (rank != 2 && rank != 3) return m.noKernel(instr);
-  auto operand = [&](const Tile& t) { return t.form == Form::Dense ? t : contiguous(m.pool(), t); };
-  Tile left = operand(a), right = operand(b);
-  // The accumulator is updated in place when this is its last use.
-  Tile d;
-  if (((instr.dying >> 2) & 1) && isContiguous(c) && c.buffer.unique() && c.data() == c.buffer.bytes()) {
-    auto taint = c.taint;
-    d = std::move(c);
-    c.taint = std::move(taint);  // read once more, when taint is passed on
-  } else {
-    const Shape* shape = m.outShape(instr);
-    d = denseTile(m.pool(), accumulator, shape);
-    if (c.isSplat()) {
-      kernels().fillSplat(d.elementBytes(), denseData(d), &c.base, shape->numel);
-    } else {
-      Tile dense = contiguous(m.pool(), c);
-      std::memcpy(denseData(d), dense.data(), static_cast<size_t>(shape->numel) * d.elementBytes());
-    }
-  }
-  int64_t batches = rank == 3 ? a.shape->dims[0] : 1;
-  DotArgs args{};
-  args.m = a.shape->dims[rank - 2];
-  args.k = a.shape->dims[rank - 1];
-  args.n = b.shape->dims[rank - 1];
-  args.aRow = left.stride[rank - 2];
-  args.aCol = left.stride[rank - 1];
-  args.bRow = right.stride[rank - 2];
-  args.bCol = right.stride[rank - 1];
-  for (int64_t i = 0; i < batches; ++i) {
-    args.a = left.data() + (rank == 3 ? i * left.stride[0] * left.elementBytes() : 0);
-    args.b = right.data() + (rank == 3 ? i * right.stride[0] * right.elementBytes() : 0);
-    args.d = denseData(d) + i * args.m * args.n * d.elementBytes();
-    fn(args);
-  }
-  d.taint = nullptr;
-  m.set(instr, std::move(d));
-}
-
 void execHistogram(Machine& m, const Instr& instr) {
   Tile source = contiguous(m.pool(), m.in(instr, 0));
   bool masked = instr.flag & 1;

@@ -43,7 +43,7 @@ void execLoad(Machine& m, const Instr& instr) {
   if (m.tainting()) m.sink(instr, pointer, &access.mask, "address");
   if (m.footprint()) m.footprint()->read(*m.context().memory, m.pool(), access);
   if (!instr.valueNeeded) return m.access(instr, TS_LOAD, access);
-  Tile value = m.load(access, kind, other);
+  Tile value = m.load(access, kind, other, instr.flag & plan::kReadOnce);
   if (kind == ElementKind::Pointer) value = m.context().memory->adopt(m.pool(), std::move(value));
   m.access(instr, TS_LOAD, access, {&value});
   m.set(instr, std::move(value));

@@ -170,8 +170,9 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   context.iterationLimit = options.iterationLimit;
   context.stopper = &stopper;
   context.keepsReads = options.keepReads != nullptr;
-  if (options.keepReads || options.replay)
-    context.mayChange = touchedStorages(kernel, launch, context.argumentOfParameter).written;
+  const TouchedStorages touched = touchedStorages(kernel, launch, context.argumentOfParameter);
+  memory.written(touched.written);
+  if (options.keepReads || options.replay) context.mayChange = touched.written;
 
   std::vector<ClientInstance> clients = options.clients;
   std::vector<bool> created(clients.size(), false);

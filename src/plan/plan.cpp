@@ -2,6 +2,7 @@
 
 #include "plan/build.h"
 #include "plan/fuse.h"
+#include "plan/in_place.h"
 #include "plan/need.h"
 
 namespace tilesight::plan {
@@ -22,7 +23,9 @@ Result<Program> plan(const ir::Module& module, const PlanOptions& options) {
   auto program = whole ? build(module, used, used, options) : build(module, Need(module, options), used, options);
   // Who waits for another program waits for what it stores.
   if (program && program->waits && !program->outputs) return plan(module, {true, options.values, options.computes});
-  if (program) fuse(*program, Need(module, {.outputs = false}));
+  if (!program) return program;
+  fuse(*program, Need(module, {.outputs = false}));
+  markLoadsReadOnce(*program);
   return program;
 }
 

@@ -26,6 +26,8 @@ enum class Opcode : uint8_t {
 const char* opcodeName(Opcode opcode);
 
 inline constexpr uint32_t kNoSlot = UINT32_MAX;
+/// Flag of a load: see markLoadsReadOnce.
+inline constexpr uint8_t kReadOnce = 4;
 
 /// One expansion of a function: the entry, or a call expanded at its site.
 struct Instance {

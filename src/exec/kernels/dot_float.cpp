@@ -14,11 +14,36 @@ TS_INLINE float roundToTf32(float x) {
   return (bits & 0x7f800000u) == 0x7f800000u ? x : bitCast<float>(rounded);
 }
 
-/// The elements of one operand kind as T.
+/// The elements of one operand kind as T. NaNs may have any payload here.
 template <ElementKind K> struct Source {
   using Storage = typename FormatOf<K>::Type::Storage;
   using T = float;
   static void copy(float* out, const Storage* in, size_t n) { toF32<K>(out, in, n); }
+};
+template <> struct Source<ElementKind::F16> {
+  using Storage = uint16_t;
+  using T = float;
+  static void copy(float* out, const uint16_t* in, size_t n) {
+    size_t i = 0;
+#if defined(__AVX512F__)
+    for (; i + 16 <= n; i += 16)
+      _mm512_storeu_ps(out + i, _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i))));
+#elif defined(__F16C__)
+    for (; i + 8 <= n; i += 8)
+      _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i))));
+#elif defined(__aarch64__)
+    for (const size_t whole = n & ~size_t(7); i < whole; ++i) out[i] = float(bitCast<__fp16>(in[i]));
+#endif
+    if (i < n) toF32<ElementKind::F16>(out + i, in + i, n - i);
+  }
+};
+template <> struct Source<ElementKind::BF16> {
+  using Storage = uint16_t;
+  using T = float;
+  static void copy(float* out, const uint16_t* in, size_t n) {
+    TS_VECTOR_LOOP
+    for (size_t i = 0; i < n; ++i) out[i] = bitCast<float>(uint32_t(in[i]) << 16);
+  }
 };
 struct F32Source {
   using Storage = float;
@@ -59,13 +84,15 @@ template <class T> struct Placed { const T* data; int64_t row, column; };
 
 inline size_t roundUp(int64_t n, int64_t step) { return size_t((n + step - 1) / step * step); }
 
-/// The left operand: any strides will do, so only conversion and gaps ask for a copy.
+/// The left operand: any strides will do, so only conversion and gaps ask for a copy. Rows of a wide matrix lie in a
+/// few sets of the cache only; a copy is read more often than made.
 template <class S>
 Placed<typename S::T> placeLeft(const void* data, int64_t row, int64_t column, int64_t rows, int64_t columns,
                                 typename S::T* room) {
   using Storage = typename S::Storage;
   const Storage* in = static_cast<const Storage*>(data);
-  if constexpr (__is_same(S, F32Source) || __is_same(S, F64Source)) return {in, row, column};
+  if constexpr (__is_same(S, F32Source) || __is_same(S, F64Source))
+    if (column != 1 || row <= columns) return {in, row, column};
   if (row == 1 && column != 1) {  // stored by columns
     for (int64_t j = 0; j < columns; ++j) S::copy(room + j * rows, in + j * column, size_t(rows));
     return {room, 1, rows};
@@ -90,7 +117,7 @@ Placed<typename S::T> placeRight(const void* data, int64_t row, int64_t column, 
   const Storage* in = static_cast<const Storage*>(data);
   const int64_t padded = int64_t(roundUp(columns, kLanes<T>));
   if constexpr (__is_same(S, F32Source) || __is_same(S, F64Source))
-    if (column == 1 && padded == columns) return {in, row, 1};
+    if (column == 1 && row <= columns && padded == columns) return {in, row, 1};
   if (column == 1 && row == columns && padded == columns) {
     S::copy(room, in, size_t(rows * columns));
     return {room, columns, 1};
@@ -113,17 +140,11 @@ Placed<typename S::T> placeRight(const void* data, int64_t row, int64_t column, 
   return {room, padded, 1};
 }
 
-/// NaNs of the chains are canonical only at the end: nothing else can tell them apart.
-template <class T>
-void canonicalSpan(T* d, size_t n) {
-  for (size_t i = 0; i < n; ++i) d[i] = canonical(d[i]);
-}
-
 /// Acc: void for an accumulator of kind T, else the narrow format it is rounded to.
 template <class A, class B, ElementKind kAcc>
 void dot(const DotArgs& args) {
   using T = typename A::T;
-  const auto [a, aRow, aCol, b, bRow, bCol, d, m, n, k] = args;
+  const auto [a, aRow, aCol, b, bRow, bCol, d, m, n, k, start] = args;
   if (m <= 0 || n <= 0) return;
   constexpr bool kNarrowAcc = kAcc != ElementKind::F32 && kAcc != ElementKind::F64;
   const size_t leftRoom = roundUp(m * k, 16), padded = roundUp(n, kLanes<T>);
@@ -135,16 +156,15 @@ void dot(const DotArgs& args) {
   const Placed<T> right = placeRight<B>(b, bRow, bCol, k, n, room, room + rightRoom);
   room += rightRoom + turnedRoom;
   T* edge = room;
-  const size_t elements = size_t(m * n);
   if constexpr (kNarrowAcc) {
     float* acc = room + edgeRoom;
-    toF32<kAcc>(acc, d, elements);
-    multiply<float>(left.data, left.row, left.column, right.data, right.row, acc, m, n, k, edge);
-    fromF32<kAcc>(d, acc, elements);
+    float first;
+    if (start) toF32<kAcc>(&first, start, 1);
+    else toF32<kAcc>(acc, d, size_t(m * n));
+    multiply<float>(left.data, left.row, left.column, right.data, right.row, start ? &first : nullptr, acc, m, n, k, edge);
+    fromF32<kAcc>(d, acc, size_t(m * n));
   } else {
-    T* acc = static_cast<T*>(d);
-    multiply<T>(left.data, left.row, left.column, right.data, right.row, acc, m, n, k, edge);
-    canonicalSpan(acc, elements);
+    multiply<T>(left.data, left.row, left.column, right.data, right.row, static_cast<const T*>(start), static_cast<T*>(d), m, n, k, edge);
   }
 }
 

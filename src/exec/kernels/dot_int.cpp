@@ -12,7 +12,7 @@ TS_INLINE uint32_t pairOf(int8_t low, int8_t high) {
 }
 
 void dot(const DotArgs& args) {
-  const auto [aData, aRow, aCol, bData, bRow, bCol, d, m, n, k] = args;
+  const auto [aData, aRow, aCol, bData, bRow, bCol, d, m, n, k, start] = args;
   if (m <= 0 || n <= 0) return;
   const int8_t* a = static_cast<const int8_t*>(aData);
   const int8_t* b = static_cast<const int8_t*>(bData);
@@ -38,7 +38,8 @@ void dot(const DotArgs& args) {
     else for (int64_t j = 0; j < n; ++j) out[j] = pairOf(low[j * bCol], high[j * bCol]);
     for (int64_t j = n; j < padded; ++j) out[j] = 0;
   }
-  multiply<uint32_t>(left, pairs, 1, right, padded, static_cast<uint32_t*>(d), m, n, pairs, edge);
+  multiply<uint32_t>(left, pairs, 1, right, padded, static_cast<const uint32_t*>(start),
+                     static_cast<uint32_t*>(d), m, n, pairs, edge);
 }
 
 }  // namespace

@@ -75,13 +75,15 @@ enum class DotPrecision : uint8_t { Ieee, Tf32, Tf32x3, Bf16x3, Bf16x6 };
 ///   acc = c; for k: acc = fma(a[i][k], b[k][j], acc)   in the accumulator's kind (f32, f64, i32).
 /// f16 accumulators: the chain runs in f32 and is rounded to f16 once at the end.
 /// `a` is M x K with strides in elements (aRow, aCol), `b` is K x N (bRow, bCol): transposed operands
-/// need no copy by the caller. `d` is M x N, contiguous, and holds c on entry.
+/// need no copy by the caller. `d` is M x N, contiguous, and holds c on entry; or all of c is the element at
+/// `start`, and what d holds does not matter.
 /// `scratch` comes from the kernel itself (thread-local).
 struct DotArgs {
   const void* a; int64_t aRow, aCol;
   const void* b; int64_t bRow, bCol;
   void* d;
   int64_t m, n, k;
+  const void* start = nullptr;
 };
 using DotFn = void (*)(const DotArgs& args);
 

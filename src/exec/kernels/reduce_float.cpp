@@ -1,5 +1,6 @@
 // Reductions in f32 and f64.
 #include "exec/kernels/reduce_float.h"
+#include "exec/kernels/reduce_extremes.h"
 #include "exec/kernels/sets.h"
 
 TS_ISA_BEGIN
@@ -17,6 +18,9 @@ ReduceFn forFloat(BinaryOp op) {
   switch (op) {
 #define TS_CASE(Op) case BinaryOp::Op: return reduceLoop<Op, T>;
     TS_FLOAT_REDUCE(TS_CASE)
+#undef TS_CASE
+#define TS_CASE(Op) case BinaryOp::Op: return reduceExtremes<Op, T>;
+    TS_FLOAT_EXTREMES(TS_CASE)
 #undef TS_CASE
     default: return nullptr;
   }

@@ -1,4 +1,4 @@
-// The reductions in f32 and f64, compiled in reduce_float.cpp; narrow kinds use the f32 ones.
+// Sums and products in f32 and f64, compiled in reduce_float.cpp; narrow kinds use the f32 ones.
 #pragma once
 
 #include "exec/kernels/float_ops.h"
@@ -6,7 +6,7 @@
 
 TS_ISA_BEGIN
 
-#define TS_FLOAT_REDUCE(X) X(AddF) X(MulF) X(MinimumF) X(MaximumF) X(MinNumF) X(MaxNumF)
+#define TS_FLOAT_REDUCE(X) X(AddF) X(MulF)
 
 #define TS_EXTERN_REDUCE(Op)                                                               \
   extern template void reduceLoop<Op, float>(void*, const void*, size_t, size_t, size_t);  \

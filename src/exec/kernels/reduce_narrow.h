@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exec/kernels/narrow.h"
+#include "exec/kernels/reduce_extremes.h"
 #include "exec/kernels/reduce_float.h"
 
 TS_ISA_BEGIN
@@ -17,7 +18,6 @@ struct Rounded {
 template <class Op, ElementKind K, bool kRounds>
 void reduceBy(void* out, const void* in, size_t outer, size_t length, size_t inner) {
   using Storage = typename FormatOf<K>::Type::Storage;
-  using Step = std::conditional_t<kRounds, Rounded<Op, K>, Op>;
   // One [length, inner] slab at a time, or several short ones, so that the f32 copy stays small.
   const size_t slab = length * inner;
   if (slab == 0) return;
@@ -33,7 +33,8 @@ void reduceBy(void* out, const void* in, size_t outer, size_t length, size_t inn
   for (size_t o = 0; o < outer; o += group) {
     const size_t count = smaller(group, outer - o);
     toF32<K>(buffer, static_cast<const Storage*>(in) + o * slab, count * slab);
-    reduceLoop<Step, float>(reduced, buffer, count, length, inner);
+    if constexpr (kRounds) reduceLoop<Rounded<Op, K>, float>(reduced, buffer, count, length, inner);
+    else reduceExtremes<Op, float>(reduced, buffer, count, length, inner);
     fromF32<K>(static_cast<Storage*>(out) + o * inner, reduced, count * inner);
   }
 }

@@ -6,7 +6,7 @@
 TS_ISA_BEGIN
 
 /// Who asks: a use keeps its memory while another one runs inside it.
-enum class ScratchUse : uint8_t { Dot, ReduceTree, ReduceNarrow, kCount };
+enum class ScratchUse : uint8_t { Dot, ReduceTree, ReduceNarrow, ReduceKeys, kCount };
 
 /// At least `bytes` bytes, 64-byte aligned, until the thread's next call with the same use.
 void* threadScratch(ScratchUse use, size_t bytes);

@@ -11,6 +11,7 @@
 
 TS_ISA_BEGIN
 
+/// `clean`: NaNs become the canonical one.
 template <class T> struct Vector;
 
 #if defined(__AVX512F__)
@@ -21,6 +22,7 @@ template <> struct Vector<float> {
   TS_INLINE static void store(float* p, Type v) { _mm512_storeu_ps(p, v); }
   TS_INLINE static Type splat(float x) { return _mm512_set1_ps(x); }
   TS_INLINE static Type multiplyAdd(Type a, Type b, Type c) { return _mm512_fmadd_ps(a, b, c); }
+  TS_INLINE static Type clean(Type v) { return _mm512_mask_mov_ps(v, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), splat(quietNaN<float>())); }
 };
 template <> struct Vector<double> {
   using Type = __m512d;
@@ -28,6 +30,7 @@ template <> struct Vector<double> {
   TS_INLINE static void store(double* p, Type v) { _mm512_storeu_pd(p, v); }
   TS_INLINE static Type splat(double x) { return _mm512_set1_pd(x); }
   TS_INLINE static Type multiplyAdd(Type a, Type b, Type c) { return _mm512_fmadd_pd(a, b, c); }
+  TS_INLINE static Type clean(Type v) { return _mm512_mask_mov_pd(v, _mm512_cmp_pd_mask(v, v, _CMP_UNORD_Q), splat(quietNaN<double>())); }
 };
 template <> struct Vector<uint32_t> {
   using Type = __m512i;
@@ -36,6 +39,7 @@ template <> struct Vector<uint32_t> {
   TS_INLINE static Type splat(uint32_t x) { return _mm512_set1_epi32(int32_t(x)); }
   /// Of pairs of i16: low * low + high * high + c.
   TS_INLINE static Type multiplyAdd(Type a, Type b, Type c) { return _mm512_add_epi32(_mm512_madd_epi16(a, b), c); }
+  TS_INLINE static Type clean(Type v) { return v; }
 };
 #elif defined(__AVX2__)
 inline constexpr int kVectorBytes = 32;
@@ -45,6 +49,7 @@ template <> struct Vector<float> {
   TS_INLINE static void store(float* p, Type v) { _mm256_storeu_ps(p, v); }
   TS_INLINE static Type splat(float x) { return _mm256_set1_ps(x); }
   TS_INLINE static Type multiplyAdd(Type a, Type b, Type c) { return _mm256_fmadd_ps(a, b, c); }
+  TS_INLINE static Type clean(Type v) { return _mm256_blendv_ps(v, splat(quietNaN<float>()), _mm256_cmp_ps(v, v, _CMP_UNORD_Q)); }
 };
 template <> struct Vector<double> {
   using Type = __m256d;
@@ -52,6 +57,7 @@ template <> struct Vector<double> {
   TS_INLINE static void store(double* p, Type v) { _mm256_storeu_pd(p, v); }
   TS_INLINE static Type splat(double x) { return _mm256_set1_pd(x); }
   TS_INLINE static Type multiplyAdd(Type a, Type b, Type c) { return _mm256_fmadd_pd(a, b, c); }
+  TS_INLINE static Type clean(Type v) { return _mm256_blendv_pd(v, splat(quietNaN<double>()), _mm256_cmp_pd(v, v, _CMP_UNORD_Q)); }
 };
 template <> struct Vector<uint32_t> {
   using Type = __m256i;
@@ -59,6 +65,7 @@ template <> struct Vector<uint32_t> {
   TS_INLINE static void store(uint32_t* p, Type v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v); }
   TS_INLINE static Type splat(uint32_t x) { return _mm256_set1_epi32(int32_t(x)); }
   TS_INLINE static Type multiplyAdd(Type a, Type b, Type c) { return _mm256_add_epi32(_mm256_madd_epi16(a, b), c); }
+  TS_INLINE static Type clean(Type v) { return v; }
 };
 #elif defined(__aarch64__)
 inline constexpr int kVectorBytes = 16;
@@ -68,6 +75,7 @@ template <> struct Vector<float> {
   TS_INLINE static void store(float* p, Type v) { vst1q_f32(p, v); }
   TS_INLINE static Type splat(float x) { return vdupq_n_f32(x); }
   TS_INLINE static Type multiplyAdd(Type a, Type b, Type c) { return vfmaq_f32(c, a, b); }
+  TS_INLINE static Type clean(Type v) { return vbslq_f32(vceqq_f32(v, v), v, splat(quietNaN<float>())); }
 };
 template <> struct Vector<double> {
   using Type = float64x2_t;
@@ -75,6 +83,7 @@ template <> struct Vector<double> {
   TS_INLINE static void store(double* p, Type v) { vst1q_f64(p, v); }
   TS_INLINE static Type splat(double x) { return vdupq_n_f64(x); }
   TS_INLINE static Type multiplyAdd(Type a, Type b, Type c) { return vfmaq_f64(c, a, b); }
+  TS_INLINE static Type clean(Type v) { return vbslq_f64(vceqq_f64(v, v), v, splat(quietNaN<double>())); }
 };
 template <> struct Vector<uint32_t> {
   using Type = uint32x4_t;
@@ -86,6 +95,7 @@ template <> struct Vector<uint32_t> {
     const int32x4_t pairs = vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)), vmull_high_s16(x, y));
     return vaddq_u32(vreinterpretq_u32_s32(pairs), c);
   }
+  TS_INLINE static Type clean(Type v) { return v; }
 };
 #else
 #error "no vector operations for this instruction set"
