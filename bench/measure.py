@@ -49,26 +49,6 @@ def measure_tilesight(make):
     return result
 
 
-def measure_overhead():
-    """What a repeated launch costs outside the engine: the median over 2000 launches of one program."""
-    import statistics
-
-    import tilesight as ts
-    import workloads
-    ts.config.threads = 2
-    workload = workloads.vector_add(1024)
-    launch = launcher(workload, lambda array: array,
-                      ts.trace(client=["sanitizer", "tracer"])(workload.kernel))
-    launch()
-    workload.check()
-    outside = []
-    for _ in range(2000):
-        start = time.perf_counter()
-        launch()
-        outside.append(time.perf_counter() - start - ts.launches[-1].seconds)
-    return {"seconds": statistics.median(outside), "rounds": len(outside)}
-
-
 def measure_interpreter(make):
     from tensor import Tensor
     workload = make()
@@ -99,17 +79,14 @@ def main(side, name):
     if side == "interpreter":
         os.environ["TRITON_INTERPRET"] = "1"
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # else Triton 3.9 warns
-    if name == "overhead":
-        result = measure_overhead()
+    import workloads
+    make = workloads.WORKLOADS[name]
+    if side == "tilesight":
+        result = measure_tilesight(make)
+    elif side == "interpreter":
+        result = measure_interpreter(make)
     else:
-        import workloads
-        make = workloads.WORKLOADS[name]
-        if side == "tilesight":
-            result = measure_tilesight(make)
-        elif side == "interpreter":
-            result = measure_interpreter(make)
-        else:
-            result = measure_tilelens(make, side.split("-")[1])
+        result = measure_tilelens(make, side.split("-")[1])
     import triton
     result["triton"] = triton.__version__
     print(json.dumps(result))
