@@ -101,6 +101,12 @@ void expectDot(const Case& c, int64_t m, int64_t n, int64_t k, int layoutA, int 
     dot({a.memory.data(), a.row, a.column, b.memory.data(), b.row, b.column, d.data(), m, n, k});
     ASSERT_EQ(d, expected) << set->name << " " << nameOf(c.a) << " * " << nameOf(c.b) << " -> " << nameOf(c.acc) << ", " << m << "x"
                            << n << "x" << k << ", layouts " << layoutA << ", " << layoutB;
+    // All sums may start from one element, whatever lies in d.
+    Span filled(c.acc, start.size()), other = start;
+    for (size_t i = 0; i < start.size(); ++i) filled.set(i, start.bits(0));
+    dot({a.memory.data(), a.row, a.column, b.memory.data(), b.row, b.column, filled.data(), m, n, k});
+    dot({a.memory.data(), a.row, a.column, b.memory.data(), b.row, b.column, other.data(), m, n, k, start.data()});
+    ASSERT_EQ(other, filled) << set->name << " " << nameOf(c.a) << " -> " << nameOf(c.acc) << " from one element";
   }
 }
 
