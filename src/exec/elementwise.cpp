@@ -101,7 +101,8 @@ Tile select(BufferPool& pool, const Tile& condition, const Tile& a, const Tile& 
     Tile chosen = condition.base ? a : b;
     chosen.shape = shape;
     chosen.taint = nullptr;
-    return chosen;
+    // What lies in memory may be written before this is read.
+    return chosen.form == Form::Dense && !chosen.buffer ? owned(pool, chosen) : chosen;
   }
   if (a.isSplat() && b.isSplat() && a.base == b.base && a.origin == b.origin) {
     Tile same = a;

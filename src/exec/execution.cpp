@@ -33,6 +33,7 @@ void Execution::run(int64_t programs) {
   // The first programs tell what the others cost.
   std::vector<ClientState> states = fork();
   Machine machine(context_, states, nullptr);
+  machine.runsUpTo(programs);
   auto start = Clock::now();
   int64_t done = 0;
   bool going = true;
@@ -65,6 +66,7 @@ bool Execution::inTurns() const {
 void Execution::runInOrder(int64_t first, int64_t programs) {
   std::vector<ClientState> states = fork();
   Machine machine(context_, states, nullptr);
+  machine.runsUpTo(programs);
   for (int64_t p = first; p < programs; ++p)
     if (!machine.runProgram(p)) break;
   take(machine.collector(), states);

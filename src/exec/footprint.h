@@ -79,6 +79,14 @@ class Footprint {
   void read(const LaunchMemory& memory, BufferPool& pool, const Resolved& access);
   /// Call before the bytes change.
   void write(const LaunchMemory& memory, BufferPool& pool, const Resolved& access);
+  /// The same for bytes of a storage that lie side by side and are there.
+  void read(size_t storage, int64_t at, int64_t bytes) {
+    if (written_[storage]) reads_[storage].set(at, at + bytes);
+  }
+  void write(size_t storage, int64_t at, int64_t bytes) {
+    writes_[storage].set(at, at + bytes);
+    undo_.keep(storage, at, at + bytes);
+  }
   /// An update of bytes that is made when all ranges have ended: updates of the same bytes do not conflict.
   void update(const LaunchMemory& memory, const Resolved& access);
   /// False if the range keeps more than there is room for.

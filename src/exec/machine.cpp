@@ -32,6 +32,7 @@ Machine::Machine(const LaunchContext& context, std::vector<ClientState> clients,
                  Turns* turns)
     : context_(context),
       operands_(context.plan->program.operands),
+      sweep_(context.plan->program),
       clients_(std::move(clients)),
       footprint_(footprint),
       turns_(turns) {
@@ -40,6 +41,7 @@ Machine::Machine(const LaunchContext& context, std::vector<ClientState> clients,
   for (size_t i = 0; i < parameters.size(); ++i)
     slots_[parameters[i]] = parameterTile(context, i);
   program_.size = sizeof(ts_program);
+  sweeps_ = !turns && !context.keepsReads && !context.needValues;
   for (const Instr& instr : context.plan->program.prologue) {
     kHandlers[static_cast<size_t>(instr.op)](*this, instr);
     if (tainting_) propagate(instr);
@@ -49,11 +51,8 @@ Machine::Machine(const LaunchContext& context, std::vector<ClientState> clients,
 
 Progress Machine::start(int64_t linear) {
   if (stopped_ || mustStop(nullptr)) return Progress::Stopped;
-  const auto& grid = context_.launch->grid;
-  program_.linear = linear;
-  program_.id[0] = linear % grid[0];
-  program_.id[1] = linear / grid[0] % grid[1];
-  program_.id[2] = linear / (grid[0] * grid[1]);
+  standAt(linear);
+  if (sweeps_ && !tainting_ && !replayed_) sweep_.start(*this, linear, end_);
   loops_.clear();
   spent_ = 0;
   clocks_ = 0;
@@ -67,6 +66,19 @@ Progress Machine::start(int64_t linear) {
   return execute();
 }
 
+void Machine::standAt(int64_t linear) {
+  const auto& grid = context_.launch->grid;
+  program_.linear = linear;
+  if (linear < grid[0]) {
+    program_.id[0] = linear;
+    program_.id[1] = program_.id[2] = 0;
+    return;
+  }
+  program_.id[0] = linear % grid[0];
+  program_.id[1] = linear / grid[0] % grid[1];
+  program_.id[2] = linear / (grid[0] * grid[1]);
+}
+
 Progress Machine::resume() {
   if (stopped_) return Progress::Stopped;
   return execute();
@@ -78,10 +90,17 @@ Progress Machine::execute() {
   const Instr* code = context_.plan->program.code.data();
   while (running_) {
     const Instr& instr = code[pc_];
-    if (instr.group && !tainting_) {
-      const plan::Group& group = context_.plan->program.groups[instr.group - 1];
-      if (strips_.run(*this, group)) {
-        pc_ = group.end;
+    if (!tainting_) {
+      if (instr.group) {
+        const plan::Group& group = context_.plan->program.groups[instr.group - 1];
+        if (strips_.run(*this, group)) {
+          pc_ = group.end;
+          continue;
+        }
+      }
+      if (const Sweep::Known known = sweep_.known(pc_); known != Sweep::Known::No) {
+        ++pc_;
+        if (known == Sweep::Known::Access) sweep_.access(*this, instr, pc_ - 1);
         continue;
       }
     }
@@ -326,6 +345,11 @@ void Machine::access(const Instr& instr, ts_access_kind kind, const Resolved& re
     looksAt(resolved);
   }
   if (resolved.faults == 0 && !context_.needAccess) return;
+  ts_access access = described(instr, kind, resolved);
+  tell(instr, access, resolved, values);
+}
+
+ts_access Machine::described(const Instr& instr, ts_access_kind kind, const Resolved& resolved) const {
   ts_access access{};
   access.size = sizeof access;
   access.op = instr.source->number;
@@ -366,7 +390,13 @@ void Machine::access(const Instr& instr, ts_access_kind kind, const Resolved& re
     access.sem = order.sem;
     access.scope = order.scope;
   }
+  return access;
+}
+
+void Machine::tell(const Instr& instr, ts_access& access, const Resolved& resolved, const AccessValues& values) {
+  if (resolved.faults == 0 && !context_.needAccess) return;
   AccessCore core{this, &instr, &resolved, &access, nullptr, &values};
+  const auto kind = static_cast<ts_access_kind>(access.kind);
   access.core = &core;
   for (const ClientState& c : clients_) {
     auto hook = kind == TS_LOAD    ? c.table->on_load
@@ -377,6 +407,7 @@ void Machine::access(const Instr& instr, ts_access_kind kind, const Resolved& re
     core.client = c.table->name;
     hook(c.state, &access);
   }
+  access.core = nullptr;
 }
 
 bool Machine::announce(const Instr& instr) {

@@ -15,6 +15,7 @@
 #include "exec/memory.h"
 #include "exec/reads.h"
 #include "exec/strips.h"
+#include "exec/sweep.h"
 #include "exec/tile.h"
 #include "launch/launch.h"
 #include "plan/classify.h"
@@ -157,6 +158,12 @@ class Machine {
   const std::vector<LoopRecord>& loops() const { return loops_; }
   Footprint* footprint() { return footprint_; }
 
+  /// Makes `linear` the current program.
+  void standAt(int64_t linear);
+  /// The machine runs programs up to `end`, one after another, unless it is told to stop.
+  void runsUpTo(int64_t end) { end_ = end; }
+  /// Does the current program's value of an operation need no execution?
+  bool known(uint32_t pc) const { return sweep_.known(pc) == Sweep::Known::Value; }
   /// Executes one operation that changes nothing but its results.
   void executeOne(const Instr& instr);
   void jump(uint32_t target) { pc_ = target; }
@@ -212,6 +219,10 @@ class Machine {
   void runRegion(const plan::RegionCode& region);
   bool stopped() const { return stopped_; }
 
+  /// What clients get to know of an access.
+  ts_access described(const Instr& instr, ts_access_kind kind, const Resolved& access) const;
+  /// Tells the clients about an access that is described.
+  void tell(const Instr& instr, ts_access& described, const Resolved& access, const AccessValues& values);
   /// Tells the clients about an access; faults become findings through them.
   void access(const Instr& instr, ts_access_kind kind, const Resolved& access, const AccessValues& values = {});
   /// Tells the clients about a product or a reduction. False if that is all: its result is not needed.
@@ -259,6 +270,9 @@ class Machine {
   std::vector<Tile> slots_;
   const Tile nothing_{};
   Strips strips_;
+  Sweep sweep_;
+  bool sweeps_ = false;  // programs go one after another, to their end, and nobody asks for values
+  int64_t end_ = 0;
   std::vector<LoopRecord> loops_;
   std::vector<Cause> causes_;
   std::vector<ClientState> clients_;

@@ -427,6 +427,8 @@ uint32_t LaunchMemory::faultsAt(const Resolved& access, int64_t element, int64_t
   return faults;
 }
 
+bool LaunchMemory::gapless(const ViewInfo& view, bool writes) { return view.contiguous || boundless(view, writes); }
+
 void LaunchMemory::faultBits(BufferPool& pool, const Resolved& access, uint8_t* out) const {
   Tile address = contiguous(pool, access.address);
   Tile mask = access.mask.isSplat() ? access.mask : contiguous(pool, access.mask);
@@ -668,6 +670,7 @@ Tile LaunchMemory::load(BufferPool& pool, const Resolved& access, ElementKind ki
 
 void LaunchMemory::store(BufferPool& pool, const Resolved& access, const Tile& value) const {
   if (access.active == 0) return;
+  if (value.form == Form::Dense && !value.buffer) return store(pool, access, owned(pool, value));  // it may lie where it is stored
   bring(access);
   const Shape* shape = access.address.shape;
   uint32_t bytes = access.elementBytes;

@@ -78,6 +78,8 @@ class LaunchMemory {
   /// whose address at capture is unknown stay virtual.
   Tile addresses(BufferPool& pool, const Tile& pointer) const;
 
+  /// Is every address between two elements that an access may touch one that it may touch?
+  static bool gapless(const ViewInfo& view, bool writes);
   /// `mask` may be null (all active).
   Resolved resolve(BufferPool& pool, const Tile& pointer, const Tile* mask, uint32_t elementBytes,
                    Use use) const;

@@ -49,6 +49,7 @@ void Execution::runRanges(int64_t first, int64_t programs, size_t count) {
     ProgramRange& range = ranges[i];
     range.footprint = std::make_unique<Footprint>(*context_.memory, touched.written, undo, held);
     range.machine = std::make_unique<Machine>(context_, range.states, range.footprint.get());
+    range.machine->runsUpTo(range.to);
     for (int64_t p = range.from; p < range.to && range.complete && !inVain; ++p) range.complete = range.machine->runProgram(p);
     if (!range.complete) inVain = true;
   }, [&] { if (context_.stopper) context_.stopper->ask(); });

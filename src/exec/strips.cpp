@@ -59,6 +59,7 @@ bool Strips::build(Machine& machine, const plan::Group& group) {
                                                        : machine.slot(slot).form == Form::Dense);
       }
     if (!elements) {  // all operands are symbolic, and so is the result
+      if (machine.known(at)) continue;
       machine.executeOne(instr);
       if (machine.stopped() || machine.tainting()) return false;
       continue;
@@ -289,8 +290,8 @@ void Strips::finish(Machine& machine, const plan::Group& group) {
     if (instr.fusing == plan::Fusing::No) continue;
     // Nobody is to see what these slots held before, and buffers that are free are used again.
     for (unsigned i = 0; i < instr.inCount && i < 32; ++i)
-      if ((instr.dying >> i) & 1) machine.slot(machine.inSlot(instr, i)) = Tile{};
-    if (const uint32_t slot = machine.outSlot(instr); instr.fusing == plan::Fusing::Local && machine.slot(slot).form != Form::Empty)
+      if (Tile& dead = machine.slot(machine.inSlot(instr, i)); ((instr.dying >> i) & 1) && dead.buffer) dead = Tile{};
+    if (const uint32_t slot = machine.outSlot(instr); instr.fusing == plan::Fusing::Local && machine.slot(slot).form != Form::Empty && !machine.known(at))
       machine.slot(slot) = Tile{};
   }
   for (auto& [slot, tile] : kept_) machine.slot(slot) = std::move(tile);

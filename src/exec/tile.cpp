@@ -93,14 +93,18 @@ Tile denseTile(BufferPool& pool, ElementKind kind, const Shape* shape) {
   tile.shape = shape;
   tile.buffer = BufferRef(pool.take(static_cast<size_t>(shape->numel) * ir::elementBytes(kind)));
   tile.axis[0] = tile.buffer.bytes();
-  if (shape->symbolic()) {
-    int64_t step = 1;
-    for (int d = shape->rank() - 1; d >= 0; --d) {
-      tile.stride[d] = shape->dims[d] == 1 ? 0 : step;
-      step *= shape->dims[d];
-    }
-  }
+  tile.stride = rowMajor(*shape);
   return tile;
+}
+
+std::array<int64_t, kMaxRank> rowMajor(const Shape& shape) {
+  std::array<int64_t, kMaxRank> stride{};
+  int64_t step = 1;
+  for (int d = shape.symbolic() ? shape.rank() - 1 : -1; d >= 0; --d) {
+    stride[d] = shape.dims[d] == 1 ? 0 : step;
+    step *= shape.dims[d];
+  }
+  return stride;
 }
 
 bool symbolicRange(const Tile& tile, Range* range) {
@@ -313,6 +317,13 @@ Tile contiguous(BufferPool& pool, const Tile& tile) {
     return result;
   }
   return materializeOver(pool, tile, ~0u);
+}
+
+Tile owned(BufferPool& pool, const Tile& tile) {
+  if (!isContiguous(tile)) return contiguous(pool, tile);
+  Tile copy = denseTile(pool, tile.kind, tile.shape);
+  std::memcpy(denseData(copy), tile.data(), static_cast<size_t>(tile.numel()) * tile.elementBytes());
+  return copy;
 }
 
 Tile strided(BufferPool& pool, const Tile& tile) {

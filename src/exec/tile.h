@@ -47,7 +47,7 @@ struct Tile {
   /// Separable: int64 values (null: use stride). Box: bytes (null: interval only). Dense: axis[0] is
   /// the address of element [0,..,0].
   std::array<const void*, kMaxRank> axis{};
-  BufferRef buffer;               // Dense
+  BufferRef buffer;               // Dense; none: the elements lie in the launch's memory (plan::Instr::inPlace)
   std::array<BufferRef, 2> axisBuffers;  // Separable, Box: at most two axes have vectors
   BufferRef origins;              // kOriginMixed: int32 per element, contiguous
   std::shared_ptr<const struct Taint> taint;  // null: no element is tainted
@@ -88,6 +88,8 @@ Tile splatTile(ElementKind kind, int64_t bits, const Shape* shape);
 Tile maskSplat(bool value, const Shape* shape);
 /// An uninitialised contiguous tile; write through denseData().
 Tile denseTile(BufferPool& pool, ElementKind kind, const Shape* shape);
+/// Strides of a contiguous tile; 0 beyond the ranks that have strides.
+std::array<int64_t, kMaxRank> rowMajor(const Shape& shape);
 inline uint8_t* denseData(Tile& tile) { return const_cast<uint8_t*>(tile.data()); }
 
 // -- Asking ---------------------------------------------------------------------------------------
@@ -137,6 +139,8 @@ void assignOrigins(BufferPool& pool, Tile& tile, OriginOf&& originOf) {
 
 /// Dense over the whole shape, row-major.
 Tile contiguous(BufferPool& pool, const Tile& tile);
+/// The elements of a dense tile in a buffer of its own, row-major.
+Tile owned(BufferPool& pool, const Tile& tile);
 /// Dense with strides; axes the tile does not depend on keep stride 0 and are not expanded.
 Tile strided(BufferPool& pool, const Tile& tile);
 /// Separable form of a dense integer tile that depends on one axis (or of Splat, Affine,

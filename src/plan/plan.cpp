@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 
 #include "plan/build.h"
+#include "plan/even.h"
 #include "plan/fuse.h"
 #include "plan/in_place.h"
 #include "plan/need.h"
@@ -24,8 +25,10 @@ Result<Program> plan(const ir::Module& module, const PlanOptions& options) {
   // Who waits for another program waits for what it stores.
   if (program && program->waits && !program->outputs) return plan(module, {true, options.values, options.computes});
   if (!program) return program;
-  fuse(*program, Need(module, {.outputs = false}));
+  const Need explained(module, {.outputs = false});
+  fuse(*program, explained);
   markLoadsReadOnce(*program);
+  findEven(*program, explained);
   return program;
 }
 

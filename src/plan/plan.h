@@ -50,6 +50,8 @@ struct Instr {
   uint8_t flag = 0;       // per opcode, see opcodes.def
   bool valueNeeded = true;  // results are computed; stores: the value is
   bool used = true;         // the whole kernel, without clients, needs a result
+  bool even = false;      // the result comes of the program's number, parameters and constants alone
+  bool inPlace = false;   // loads: nothing is written before the value is read for the last time
   Fusing fusing = Fusing::No;
   uint16_t groupReads = 0;  // of a group: how often its operations read the result
   uint32_t group = 0;       // the first of a group: its number in Program::groups, plus 1

@@ -1,0 +1,305 @@
+#include "exec/sweep.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "exec/footprint.h"
+#include "exec/kernels/kernels.h"
+#include "exec/machine.h"
+#include "plan/classify.h"
+
+namespace tilesight::exec {
+
+namespace {
+
+constexpr int64_t kWorth = 8;  // programs of a stretch
+
+bool isLinear(const Tile& tile) { return tile.form == Form::Splat || tile.form == Form::Affine; }
+
+// a + b * c, if it fits.
+bool multiplyAdd(int64_t a, int64_t b, int64_t c, int64_t* out) {
+  int64_t product;
+  return !__builtin_mul_overflow(b, c, &product) && !__builtin_add_overflow(a, product, out);
+}
+
+// Do the elements lie side by side, in order?
+bool sideBySide(const Tile& address, int64_t elementBytes) {
+  if (!isLinear(address)) return false;
+  int64_t step = elementBytes;
+  for (int d = address.rank() - 1; d >= 0; --d) {
+    const int64_t size = address.shape->dims[d];
+    if (size == 1) continue;
+    if (address.isSplat() || address.stride[d] != step) return false;
+    step *= size;
+  }
+  return true;
+}
+
+}  // namespace
+
+Sweep::Sweep(const plan::Program& program) : program_(program) {
+  candidateOf_.assign(program.slots.size(), -1);
+  step_.assign(program.slots.size(), 0);
+  moves_.assign(program.slots.size(), true);
+  known_.assign(program.code.size(), Known::No);
+  accessOf_.assign(program.code.size(), 0);
+  for (uint32_t slot : program.parameters) moves_[slot] = false;
+  for (const Instr& instr : program.prologue)
+    for (unsigned i = 0; i < instr.outCount; ++i) moves_[program.operands[instr.out + i]] = false;
+  for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
+    const Instr& instr = program.code[pc];
+    if (instr.even) {
+      const uint32_t slot = program.operands[instr.out];
+      candidateOf_[slot] = static_cast<int32_t>(candidates_.size());
+      candidates_.push_back({pc, slot, false, {}});
+    } else if (instr.op == Opcode::Load || instr.op == Opcode::Store) {
+      accesses_.push_back(pc);
+    }
+  }
+}
+
+void Sweep::start(Machine& machine, int64_t linear, int64_t end) {
+  if (linear >= from_ && linear < to_) {
+    offset_ = linear - from_;
+    for (const Moving& m : moving_) machine.slot(m.slot).base = m.base + offset_ * m.step;
+    return;
+  }
+  if (to_ > from_) {
+    std::fill(known_.begin(), known_.end(), Known::No);
+    from_ = to_ = 0;
+  }
+  if (linear < again_ || candidates_.empty()) return;
+  const auto& grid = machine.context().launch->grid;
+  axis_ = grid[0] > 1 ? 0 : grid[1] > 1 ? 1 : 2;
+  const int64_t row = linear - machine.program().id[axis_] + grid[axis_];
+  const int64_t to = std::min(end, row);
+  again_ = to;
+  if (to - linear < kWorth) return;
+  tryStretch(machine, linear, to - 1);
+  if (!maskFailed_) return;
+  // The last program's tile often reaches beyond the end of the data.
+  tryStretch(machine, linear, to - 2);
+  for (int64_t count = (to - linear) / 2; maskFailed_ && count >= kWorth; count /= 2) tryStretch(machine, linear, linear + count - 1);
+  again_ = to_ > from_ ? to_ : to;
+}
+
+// Executes the candidates as `program`.
+void Sweep::probe(Machine& machine, int64_t program, bool isLast) {
+  machine.standAt(program);
+  for (Candidate& candidate : candidates_) {
+    if (candidate.failed) continue;
+    const Instr& instr = program_.code[candidate.pc];
+    bool defined = true;
+    for (unsigned i = 0; i < instr.inCount; ++i) {
+      const int32_t made = candidateOf_[machine.inSlot(instr, i)];
+      defined = defined && (made < 0 || !candidates_[made].failed);
+    }
+    if (defined && instr.op == Opcode::Binary) {  // it must have nothing to say of its operands
+      const Tile& b = machine.in(instr, 1);
+      const auto op = static_cast<BinaryOp>(instr.sub);
+      if (plan::isDivision(op)) defined = b.isSplat() && b.base > 0;
+      if (plan::isShift(op)) defined = b.isSplat() && b.base >= 0 && b.base < 8 * ir::elementBytes(b.kind);
+    }
+    if (!defined) {
+      candidate.failed = true;
+      continue;
+    }
+    machine.executeOne(instr);
+    if (isLast) candidate.last = machine.slot(candidate.slot);
+  }
+}
+
+const Tile& Sweep::lastOf(Machine& machine, uint32_t slot) const {
+  return candidateOf_[slot] < 0 ? machine.slot(slot) : candidates_[candidateOf_[slot]].last;
+}
+
+// How far the result moves from a program to the next, if the operation is linear in what moves.
+bool Sweep::stepOf(Machine& machine, const Instr& instr, int64_t* step) const {
+  const auto operandStep = [&](unsigned i) { return step_[machine.inSlot(instr, i)]; };
+  switch (instr.op) {
+    case Opcode::ProgramId: *step = instr.immediate == axis_; return true;
+    case Opcode::Splat: case Opcode::Broadcast: case Opcode::Reshape: case Opcode::Permute: case Opcode::Cast:
+      *step = operandStep(0);
+      return true;
+    case Opcode::PtrAdd: return multiplyAdd(operandStep(0), operandStep(1), instr.immediate, step);
+    case Opcode::CompareI: {
+      // One answer for all elements at both ends: the difference has one sign in between.
+      const auto op = static_cast<CmpIOp>(instr.sub);
+      *step = 0;
+      return op >= CmpIOp::Slt && op <= CmpIOp::Sge;
+    }
+    case Opcode::Binary: {
+      const Tile &a = machine.in(instr, 0), &b = machine.in(instr, 1);
+      const int64_t sa = operandStep(0), sb = operandStep(1);
+      const auto isQuotient = [&] { return machine.slot(machine.outSlot(instr)).isSplat(); };
+      const auto neverNegative = [&] {
+        Range first, last;
+        return symbolicRange(a, &first) && symbolicRange(lastOf(machine, machine.inSlot(instr, 0)), &last) && first.min >= 0 && last.min >= 0;
+      };
+      switch (static_cast<BinaryOp>(instr.sub)) {
+        case BinaryOp::AddI: return !__builtin_add_overflow(sa, sb, step);
+        case BinaryOp::SubI: return !__builtin_sub_overflow(sa, sb, step);
+        case BinaryOp::MulI:
+          if (sa == 0 && a.isSplat()) return !__builtin_mul_overflow(a.base, sb, step);
+          if (sb == 0 && b.isSplat()) return !__builtin_mul_overflow(b.base, sa, step);
+          return false;
+        case BinaryOp::Shl: return sb == 0 && b.base < 32 && !__builtin_mul_overflow(sa, int64_t{1} << b.base, step);
+        // The remainder moves as the dividend does where the quotient stays, and the other way round.
+        case BinaryOp::RemS: *step = sa; return sb == 0;
+        case BinaryOp::RemU: *step = sa; return sb == 0 && neverNegative();
+        case BinaryOp::DivS: *step = 0; return sb == 0 && isQuotient();
+        case BinaryOp::DivU: *step = 0; return sb == 0 && isQuotient() && neverNegative();
+        default: return false;
+      }
+    }
+    default: return false;
+  }
+}
+
+// Is the candidate's result constant in the stretch, or does it move evenly?
+bool Sweep::settle(Machine& machine, Candidate& candidate, int64_t steps) {
+  const Instr& instr = program_.code[candidate.pc];
+  bool constant = instr.op != Opcode::ProgramId || instr.immediate != axis_;
+  for (unsigned i = 0; i < instr.inCount; ++i) {
+    const uint32_t slot = machine.inSlot(instr, i);
+    if (moves_[slot]) return false;
+    constant = constant && step_[slot] == 0;
+  }
+  step_[candidate.slot] = 0;
+  if (constant) return true;
+  const Tile& first = machine.slot(candidate.slot);
+  const Tile& last = candidate.last;
+  int64_t step = 0, moved = 0;
+  if (!stepOf(machine, instr, &step) || !isLinear(first) || first.form != last.form || first.shape != last.shape ||
+      first.origin != last.origin || first.origin == kOriginMixed || first.stride != last.stride ||
+      !multiplyAdd(first.base, steps, step, &moved) || moved != last.base) {
+    maskFailed_ = maskFailed_ || instr.op == Opcode::CompareI;
+    return false;
+  }
+  if (first.isMask() && (!first.isSplat() || instr.op == Opcode::Cast || instr.op == Opcode::Binary)) return false;
+  step_[candidate.slot] = step;
+  if (step) moving_.push_back({candidate.slot, first.base, step});
+  return true;
+}
+
+// Finds out what is known of programs from .. last; the machine stands at `from` then.
+void Sweep::tryStretch(Machine& machine, int64_t from, int64_t last) {
+  maskFailed_ = false;
+  moving_.clear();
+  prepared_.clear();
+  std::fill(known_.begin(), known_.end(), Known::No);
+  for (Candidate& candidate : candidates_) candidate.failed = false;
+  probe(machine, last, true);
+  probe(machine, from, false);
+  if (machine.stopped() || machine.tainting()) return;
+  const int64_t steps = last - from;
+  for (Candidate& candidate : candidates_) {
+    const bool known = !candidate.failed && settle(machine, candidate, steps);
+    moves_[candidate.slot] = !known;
+    if (known) known_[candidate.pc] = Known::Value;
+  }
+  if (maskFailed_ && steps >= 2 * kWorth) return;  // a shorter stretch may be known better
+  for (uint32_t pc : accesses_) prepare(machine, pc);
+  from_ = from;
+  to_ = last + 1;
+  offset_ = 0;
+}
+
+// An access that is inside at both ends, and wrong nowhere.
+void Sweep::prepare(Machine& machine, uint32_t pc) {
+  const Instr& instr = program_.code[pc];
+  const bool isStore = instr.op == Opcode::Store;
+  const uint32_t pointerSlot = machine.inSlot(instr, 0);
+  const unsigned maskOperand = isStore ? 2 : 1;
+  const ElementKind kind = isStore ? machineKind(instr.source->operands[1]->type) : machine.outKind(instr);
+  const uint32_t bytes = ir::elementBytes(kind);
+  if (!instr.valueNeeded || moves_[pointerSlot] || bytes == 0 || kind == ElementKind::Pointer) return;
+  const Tile* mask = nullptr;
+  if (instr.flag & 1) {
+    const uint32_t slot = machine.inSlot(instr, maskOperand);
+    if (moves_[slot] || step_[slot]) return;
+    mask = &machine.slot(slot);
+  }
+  const Tile &first = machine.slot(pointerSlot), &last = lastOf(machine, pointerSlot);
+  if (first.origin < 0) return;
+  const LaunchMemory& memory = *machine.context().memory;
+  const Use use = isStore ? Use::Write : Use::Read;
+  Access a;
+  a.resolved = memory.resolve(machine.pool(), first, mask, bytes, use);
+  const Resolved end = memory.resolve(machine.pool(), last, mask, bytes, use);
+  a.step = step_[pointerSlot];
+  if (!a.resolved.storage || !a.resolved.view || a.resolved.faults || end.faults || end.storage != a.resolved.storage ||
+      end.view != a.resolved.view || end.active != a.resolved.active)
+    return;
+  if (a.step && (!isLinear(first) || !memory.gapless(*a.resolved.view, isStore) || a.step % static_cast<int64_t>(bytes))) return;
+  a.kind = kind;
+  a.base = first.base;
+  a.flat = a.resolved.mask.isSplat() && a.resolved.mask.base && sideBySide(first, bytes) && !a.resolved.storage->pager;
+  if (a.flat) {
+    a.at = first.base - a.resolved.storage->base;
+    a.host = a.resolved.storage->data + a.at;
+    a.bytes = first.numel() * bytes;
+    a.flat = reinterpret_cast<uintptr_t>(a.host) % bytes == 0;
+  }
+  known_[pc] = Known::Access;
+  accessOf_[pc] = static_cast<uint32_t>(prepared_.size());
+  prepared_.push_back(std::move(a));
+}
+
+void Sweep::access(Machine& machine, const Instr& instr, uint32_t pc) {
+  Access& a = prepared_[accessOf_[pc]];
+  const int64_t moved = offset_ * a.step;
+  if (a.step) a.resolved.address.base = a.base + moved;
+  const bool isStore = instr.op == Opcode::Store;
+  const LaunchMemory& memory = *machine.context().memory;
+  const auto storage = static_cast<size_t>(a.resolved.storage - memory.storages().data());
+  if (!a.told.size) a.told = machine.described(instr, isStore ? TS_STORE : TS_LOAD, a.resolved);
+  a.told.base = a.resolved.address.form == Form::Dense ? 0 : a.resolved.address.base;
+  uint8_t* host = a.host + moved;
+  Footprint* footprint = machine.footprint();
+  if (isStore) {
+    const Tile& value = machine.in(instr, 1);
+    machine.tell(instr, a.told, a.resolved, {&value});
+    if (!a.flat) {
+      if (footprint) footprint->write(memory, machine.pool(), a.resolved);
+      return machine.store(a.resolved, value);
+    }
+    if (footprint) footprint->write(storage, a.at + moved, a.bytes);
+    if (value.isSplat()) kernels().fillSplat(a.resolved.elementBytes, host, &value.base, static_cast<size_t>(value.numel()));
+    else if (isContiguous(value)) std::memmove(host, value.data(), static_cast<size_t>(a.bytes));  // it may lie in memory
+    else machine.store(a.resolved, value);
+    return;
+  }
+  if (!a.flat) {
+    if (footprint) footprint->read(memory, machine.pool(), a.resolved);
+    Tile value = machine.load(a.resolved, a.kind, instr.flag & 2 ? &machine.in(instr, 2) : nullptr, instr.flag & plan::kReadOnce);
+    machine.tell(instr, a.told, a.resolved, {&value});
+    machine.set(instr, std::move(value));
+    return;
+  }
+  if (footprint) footprint->read(storage, a.at + moved, a.bytes);
+  Tile& value = machine.slot(machine.outSlot(instr));
+  const Shape* shape = a.resolved.address.shape;
+  if (shape->numel == 1) {
+    int64_t bits = 0;
+    std::memcpy(&bits, host, a.resolved.elementBytes);
+    value = splatTile(a.kind, bits, shape);
+  } else if (instr.inPlace || a.resolved.storage->constant) {
+    if (value.form != Form::Dense || value.buffer) {
+      Tile inPlace;
+      inPlace.form = Form::Dense;
+      inPlace.kind = a.kind;
+      inPlace.shape = shape;
+      inPlace.stride = rowMajor(*shape);
+      value = std::move(inPlace);
+    }
+    value.axis[0] = host;
+  } else {
+    Tile copy = denseTile(machine.pool(), a.kind, shape);
+    std::memcpy(denseData(copy), host, static_cast<size_t>(a.bytes));
+    value = std::move(copy);
+  }
+  machine.tell(instr, a.told, a.resolved, {&value});
+}
+
+}  // namespace tilesight::exec
