@@ -1,0 +1,102 @@
+// Programs one after another of which addresses and masks are known: memory and findings are those of the programs one
+// by one, wherever the data end, meet or overlap.
+#include <gtest/gtest.h>
+
+#include "engine_launch.h"
+
+namespace tilesight::exec {
+namespace {
+
+constexpr int kBlock = 64;
+
+// out[i] = 3 x[i] + pid / 4 + pid % 4 for i < n, or x[i] as it is (`copies`).
+std::string kernelText(bool copies) {
+  return std::string(R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>, %n: i32) {
+    %c64 = arith.constant 64 : i32
+    %c4 = arith.constant 4 : i32
+    %c3 = arith.constant dense<3> : tensor<64xi32>
+    %pid = tt.get_program_id x : i32
+    %start = arith.muli %pid, %c64 : i32
+    %q = arith.divsi %pid, %c4 : i32
+    %r = arith.remsi %pid, %c4 : i32
+    %s = arith.addi %q, %r : i32
+    %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %starts = tt.splat %start : i32 -> tensor<64xi32>
+    %offs = arith.addi %starts, %i : tensor<64xi32>
+    %ns = tt.splat %n : i32 -> tensor<64xi32>
+    %mask = arith.cmpi slt, %offs, %ns : tensor<64xi32>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %xp = tt.addptr %xs, %offs : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    %v = tt.load %xp, %mask : tensor<64x!tt.ptr<i32>>
+    %t = arith.muli %v, %c3 : tensor<64xi32>
+    %ss = tt.splat %s : i32 -> tensor<64xi32>
+    %sum = arith.addi %t, %ss : tensor<64xi32>
+    %outs = tt.splat %out : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %outp = tt.addptr %outs, %offs : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    tt.store %outp, )") + (copies ? "%v" : "%sum") + R"(, %mask : tensor<64x!tt.ptr<i32>>
+    tt.return
+  }
+}
+)";
+}
+
+// Views of one storage: x from element `xAt`, out from `outAt`.
+void runs(bool copies, int64_t n, int64_t xAt, int64_t outAt, unsigned threads) {
+  SCOPED_TRACE(testing::Message() << "copies " << copies << " n " << n << " x " << xAt << " out " << outAt << " threads " << threads);
+  const int64_t size = n + std::max(xAt, outAt);
+  std::vector<int32_t> memory(size);
+  for (int64_t i = 0; i < size; ++i) memory[i] = static_cast<int32_t>(i * 7919 % 1000);
+  std::vector<int32_t> expected = memory;
+  const int64_t programs = (n + kBlock - 1) / kBlock;
+  for (int64_t p = 0; p < programs; ++p) {
+    const int64_t count = std::min<int64_t>(kBlock, n - p * kBlock);
+    const std::vector<int32_t> read(expected.begin() + xAt + p * kBlock, expected.begin() + xAt + p * kBlock + count);
+    for (int64_t i = 0; i < count; ++i)
+      expected[outAt + p * kBlock + i] =
+          copies ? read[i] : static_cast<int32_t>(3u * static_cast<uint32_t>(read[i]) + static_cast<uint32_t>(p / 4 + p % 4));
+  }
+  Bench bench(kernelText(copies));
+  bench.array("x", memory);
+  launch::Argument out = bench.launch.arguments[0];
+  out.name = "out";
+  bench.launch.arguments[0].view.offset = 4 * xAt;
+  out.view.offset = 4 * outAt;
+  bench.launch.arguments[0].view.shape = out.view.shape = {n};
+  bench.launch.arguments.push_back(out);
+  bench.scalar("n", static_cast<int32_t>(n));
+  RunOptions options;
+  options.clients.push_back({clients::find("sanitizer")});
+  options.threads = threads;
+  options.alwaysDivide = threads > 1;
+  const auto report = bench.run(programs, options);
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_TRUE(report.unknowns.empty());
+  EXPECT_EQ(bench.arrays[0], expected);
+}
+
+TEST(Sweep, ViewsThatOverlap) {
+  for (const bool copies : {false, true})
+    for (const unsigned threads : {1u, 2u})
+      for (const int64_t n : {64 * 40, 64 * 40 - 1, 64 * 9 + 1, 64 * 3})
+        for (const auto& [x, out] : {std::pair{0, 0}, {0, 1}, {1, 0}, {0, 64}, {64, 0}, {0, 96}, {97, 3}})
+          runs(copies, n, x, out, threads);
+}
+
+// The last programs run past the end: they are found, and counted, as if each program had been looked at by itself.
+TEST(Sweep, ProgramsThatLeaveTheData) {
+  for (const unsigned threads : {1u, 2u}) {
+    const int64_t programs = 40, size = 64 * 37 + 5;
+    Bench bench(kernelText(false));
+    bench.array("x", std::vector<int32_t>(size, 2)).array("out", std::vector<int32_t>(64 * programs, -1));
+    bench.scalar("n", 64 * programs);
+    const auto report = bench.run(programs, threads);
+    ASSERT_FALSE(report.findings.empty());
+    EXPECT_EQ(report.findings[0].kind, "out-of-bounds");
+    for (int64_t i = 0; i < size; ++i) ASSERT_EQ(bench.arrays[1][i], 6 + i / 64 / 4 + i / 64 % 4) << i;
+  }
+}
+
+}  // namespace
+}  // namespace tilesight::exec
