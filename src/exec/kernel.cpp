@@ -79,7 +79,7 @@ const plan::Effects& Kernel::effects() const {
 
 Result<const CompiledPlan*> Kernel::plan(const plan::PlanOptions& options) const {
   std::lock_guard lock(mutex_);
-  auto& slot = plans_[options.outputs + 2 * options.values + 4 * options.computes];
+  auto& slot = plans_[options.everything ? kEverything : options.outputs + 2 * options.values + 4 * options.computes];
   if (!slot) {
     auto program = plan::plan(common_, options);
     if (!program) return failure(std::move(program).error());

@@ -45,7 +45,8 @@ class Kernel {
   std::vector<const ir::Operation*> operations_;
   mutable ShapeTable shapes_;
   mutable std::mutex mutex_;
-  mutable std::unique_ptr<CompiledPlan> plans_[8];
+  static constexpr int kEverything = 8;
+  mutable std::unique_ptr<CompiledPlan> plans_[kEverything + 1];
   mutable std::unique_ptr<plan::Effects> effects_;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "exec/elementwise.h"
+#include "exec/observer.h"
 #include "exec/report.h"
 #include "exec/rmw.h"
 #include "exec/stopper.h"
@@ -88,6 +89,7 @@ Progress Machine::execute() {
   running_ = true;
   itsTurn_ = std::exchange(waiting_, false) && wait_.ready;
   const Instr* code = context_.plan->program.code.data();
+  if (context_.observer) executeObserved(*context_.observer);
   while (running_) {
     const Instr& instr = code[pc_];
     if (!tainting_) {
@@ -108,12 +110,25 @@ Progress Machine::execute() {
     kHandlers[static_cast<size_t>(instr.op)](*this, instr);
     if (tainting_) propagate(instr);
   }
-  if (context_.keepsReads && collector_.found() > foundBefore_) collector_.keepReads(program_.linear, reads_);
+  if (context_.keepsAllReads || (context_.keepsReads && collector_.found() > foundBefore_)) collector_.keepReads(program_.linear, reads_);
   if (waiting_) return Progress::Waiting;
   if (context_.needPrograms)
     for (const ClientState& c : clients_)
       if (c.table->program_end) c.table->program_end(c.state, &program_);
   return stopped_ ? Progress::Stopped : Progress::Done;
+}
+
+void Machine::executeObserved(Observer& observer) {
+  const Instr* code = context_.plan->program.code.data();
+  while (running_) {
+    const Instr& instr = code[pc_++];
+    observer.before(*this, instr);
+    if (!running_) break;
+    kHandlers[static_cast<size_t>(instr.op)](*this, instr);
+    if (tainting_) propagate(instr);
+    if (!waiting_) observer.after(*this, instr);
+  }
+  if (!waiting_) observer.finished(*this);
 }
 
 void Machine::executeOne(const Instr& instr) { kHandlers[static_cast<size_t>(instr.op)](*this, instr); }
@@ -242,7 +257,7 @@ Tile Machine::recall(ElementKind kind, const Shape* shape) {
 }
 
 void Machine::print(std::string text) {
-  if (replayed_) return;
+  if (replayed_ || context_.silent) return;
   if (footprint_ && holds(text.size())) return collector_.print(std::move(text));
   if (footprint_) return;
   std::fputs(text.c_str(), stdout);

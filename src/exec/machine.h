@@ -76,6 +76,7 @@ struct ClientState {
   void* state = nullptr;
 };
 
+class Observer;
 class Stopper;
 
 /// Programs that run in turns: what their machines share.
@@ -112,6 +113,9 @@ struct LaunchContext {
   const char* promisesTo = nullptr;  // the client that is told of broken promises; null: none is checked
   std::vector<bool> mayChange;  // storages that the launch may write; filled in where reads are kept or replayed
   bool keepsReads = false;      // what the witnesses of findings read is kept
+  bool keepsAllReads = false;   // of all programs
+  Observer* observer = nullptr; // may be null
+  bool silent = false;          // what programs print is dropped
   bool needAccess = false, needValues = false, needCompute = false, needPrograms = false, needLoops = false;
 };
 
@@ -258,6 +262,7 @@ class Machine {
   bool holds(size_t bytes);
   void giveUp();
   Progress execute();
+  void executeObserved(Observer& observer);
   void sinkCause(const Instr& instr, const Cause& cause, const Tile& hit, int64_t count, const char* where);
   void sinkPromise(const Instr& instr, const Cause& cause, const Tile& value, const Tile& hit, int64_t count, const char* where);
   bool promisesEnd(const Instr& instr) const;

@@ -117,6 +117,8 @@ void execWhileNext(Machine& m, const Instr& instr) {
 
 void execWhileEnd(Machine& m, const Instr&) { m.leaveLoop(); }
 
+void execMark(Machine&, const Instr&) {}
+
 void execReturn(Machine& m, const Instr&) { m.finish(); }
 
 }  // namespace tilesight::exec

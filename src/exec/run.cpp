@@ -149,8 +149,10 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
     context.needPrograms = context.needPrograms || (needs & TS_NEED_PROGRAMS);
     context.needLoops = context.needLoops || (needs & TS_NEED_LOOPS);
   }
-  const bool outputs = !options.addressOnly || context.needValues;
-  auto plan = kernel.plan({outputs, context.needValues, context.needCompute});
+  // Whoever looks at values asks for all that is read, used or not: so it must have been kept.
+  const bool values = context.needValues || options.keepAllReads;
+  const bool outputs = !options.addressOnly || values;
+  auto plan = kernel.plan({outputs, values, context.needCompute, options.observer != nullptr});
   if (!plan) return failure(std::move(plan).error());
   auto matched = matchParameters(kernel, launch);
   if (!matched) return failure(std::move(matched).error());
@@ -170,6 +172,9 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   context.iterationLimit = options.iterationLimit;
   context.stopper = &stopper;
   context.keepsReads = options.keepReads != nullptr;
+  context.keepsAllReads = options.keepReads && options.keepAllReads;
+  context.observer = options.observer;
+  context.silent = options.silent;
   const TouchedStorages touched = touchedStorages(kernel, launch, context.argumentOfParameter);
   memory.written(touched.written);
   if (options.keepReads || options.replay) context.mayChange = touched.written;

@@ -16,6 +16,7 @@ namespace tilesight::exec {
 
 /// Parsed, lowered and planned once; runs any number of launches, from any thread.
 class Kernel;
+class Observer;
 
 /// Compiles MLIR text of a Triton kernel. `name` is the file name in diagnostics. Errors: text that
 /// does not parse or verify. Operations that cannot be executed are no error here: launches that
@@ -44,9 +45,15 @@ struct RunOptions {
   bool alwaysDivide = false;
   /// Gets what the programs read that are witnesses of findings; may be null.
   ReadsOfPrograms* keepReads = nullptr;
+  /// ..., and what all others read.
+  bool keepAllReads = false;
   /// Runs these programs only, each alone: it reads what it read before, and writes nothing. What the launch cannot
   /// write is read from its storages. Null: all programs run.
   const ReadsOfPrograms* replay = nullptr;
+  /// Sees all that the programs do, operation by operation (observer.h). With `replay` only. May be null.
+  Observer* observer = nullptr;
+  /// What the programs print is dropped.
+  bool silent = false;
 };
 
 /// Runs all programs of `launch` (x fastest) in place on its storages. Errors: arguments that do not

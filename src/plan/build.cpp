@@ -44,6 +44,7 @@ class Emitter {
     for (size_t i = 0; i < program_.parameters.size(); ++i)
       emitHint(*entry, instance, program_.parameters[i], parameterHint(*entry, i));
     out_ = &program_.code;
+    mark(*entry, instance, entry->regions[0]->blocks[0]->arguments);
     TS_CHECK(emitFunction(instance, {}));
     // Combine regions stand behind the program.
     for (size_t i = 0; i < regionCode_.size(); ++i) {
@@ -206,6 +207,7 @@ class Emitter {
     for (size_t i = 0; i < blocks.size(); ++i) {
       const Block* block = blocks[i];
       starts[block] = here();
+      if (i > 0) mark(*instance->function, instance, block->arguments);
       TS_CHECK(emitBlock(*block, instance));
       const Operation& last = *block->operations.back();
       auto moveArguments = [&](const ir::Successor& s) {
@@ -272,6 +274,7 @@ class Emitter {
       instance->slots[result.get()] = slot;
       results.push_back(slot);
     }
+    mark(*callee, inner, entry.arguments);
     TS_CHECK(emitFunction(inner, results));
     if (alias) {
       const Operation& last = *entry.operations.back();
@@ -282,8 +285,26 @@ class Emitter {
         if (slot != kNoSlot) shared_.insert(slot);
       }
     }
+    mark(op, instance, op.results);
     --depth_;
     return {};
+  }
+
+  // -- marks ------------------------------------------------------------------------------------------------
+
+  void mark(const Operation& source, const Instance* instance, const std::vector<std::unique_ptr<Value>>& values) {
+    if (!options_.everything) return;
+    std::vector<uint32_t> slots;
+    std::vector<const Value*> marked;
+    for (auto& value : values) {
+      const uint32_t slot = slotOf(instance, value.get());
+      if (slot == kNoSlot) continue;
+      slots.push_back(slot);
+      marked.push_back(value.get());
+    }
+    if (slots.empty()) return;
+    emit(Opcode::Mark, &source, instance, slots, {}).immediate = static_cast<int64_t>(program_.marks.size());
+    program_.marks.push_back(std::move(marked));
   }
 
   // -- promises ---------------------------------------------------------------------------------------------
@@ -333,7 +354,7 @@ class Emitter {
       allInvariant = allInvariant && slot != kNoSlot && invariant_[slot];
       in.push_back(slot);
     }
-    bool hoist = cls->pure && allInvariant && !announced && cls->op != Opcode::ProgramId && cls->op != Opcode::Reduce &&
+    bool hoist = !options_.everything && cls->pure && allInvariant && !announced && cls->op != Opcode::ProgramId && cls->op != Opcode::Reduce &&
                  cls->op != Opcode::Scan && cls->op != Opcode::Map &&
                  cls->op != Opcode::View;  // whose alignment programs answer for
     for (auto& result : op.results) {
@@ -433,12 +454,14 @@ class Emitter {
          {induction})
         .flag = op.attribute("unsignedCmp") ? 1 : 0;
     uint32_t start = here();
+    mark(op, instance, body.arguments);
     emitArgumentHints(op, instance);
     TS_CHECK(emitBlock(body, instance));
     const Operation& yield = *body.operations.back();
     emitMove(&yield, instance, {yield.operands.begin(), yield.operands.end()}, phis);
     emit(Opcode::LoopNext, &op, instance, {}, {induction}).target = start;
     (*out_)[begin].target = here();
+    mark(op, instance, op.results);
     return {};
   }
 
@@ -457,12 +480,14 @@ class Emitter {
     emitMove(&op, instance, {op.operands.begin(), op.operands.end()}, beforeSlots);
     emit(Opcode::WhileBegin, &op, instance, {}, {});
     uint32_t test = here();
+    mark(op, instance, before.arguments);
     TS_CHECK(emitBlock(before, instance));
     const Operation& condition = *before.operations.back();
     std::vector<const Value*> passed(condition.operands.begin() + 1, condition.operands.end());
     uint32_t branch = here();
     emit(Opcode::BranchIfNot, &condition, instance, {slotOf(instance, condition.operands[0])}, {});
     emitMove(&condition, instance, passed, afterSlots, false);
+    mark(op, instance, after.arguments);
     emitArgumentHints(op, instance);
     TS_CHECK(emitBlock(after, instance));
     const Operation& yield = *after.operations.back();
@@ -477,6 +502,7 @@ class Emitter {
     (*out_)[branch].target = here();
     emitMove(&condition, instance, passed, results, false);
     emit(Opcode::WhileEnd, &op, instance, {}, {});
+    mark(op, instance, op.results);
     return {};
   }
 
@@ -506,6 +532,7 @@ class Emitter {
       TS_CHECK(side(*op.regions[1]));
       (*out_)[jump].target = here();
     }
+    mark(op, instance, op.results);
     return {};
   }
 

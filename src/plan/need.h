@@ -13,7 +13,7 @@ class Need {
   /// Roots are addresses and masks of accesses, atomics' operands, asserts, prints and control flow, and
   /// what the options say.
   Need(const ir::Module& module, const PlanOptions& options);
-  bool needed(const ir::Value* value) const { return values_.count(value) != 0; }
+  bool needed(const ir::Value* value) const { return options_.everything || values_.count(value) != 0; }
   bool anyResultNeeded(const ir::Operation& op) const;
 
  private:

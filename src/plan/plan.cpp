@@ -20,11 +20,11 @@ const char* opcodeName(Opcode opcode) {
 
 Result<Program> plan(const ir::Module& module, const PlanOptions& options) {
   const Need used(module, {});
-  const bool whole = options.outputs && !options.values;
+  const bool whole = options.outputs && !options.values && !options.everything;
   auto program = whole ? build(module, used, used, options) : build(module, Need(module, options), used, options);
   // Who waits for another program waits for what it stores.
   if (program && program->waits && !program->outputs) return plan(module, {true, options.values, options.computes});
-  if (!program) return program;
+  if (!program || options.everything) return program;  // every value is to be seen: nothing is put together
   const Need explained(module, {.outputs = false});
   fuse(*program, explained);
   markLoadsReadOnce(*program);

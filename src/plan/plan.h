@@ -92,6 +92,9 @@ struct Program {
   std::vector<Group> groups;
   std::vector<std::shared_ptr<const foreign::Ptx>> assembly;
   std::vector<Hint> hints;
+  /// With PlanOptions::everything: values that no instruction has as its result (arguments of loops and functions,
+  /// results of loops, branches and calls), where they get their value; one list a Mark, in the order of its operands.
+  std::vector<std::vector<const ir::Value*>> marks;
   std::vector<uint32_t> operands;      // slot numbers, sliced by Instr::in/out
   std::vector<Slot> slots;
   std::vector<uint32_t> parameters;    // slots of the entry's parameters
@@ -112,6 +115,8 @@ struct PlanOptions {
   bool outputs = true;    // what is stored
   bool values = false;    // for clients: what is loaded or stored, whatever uses it
   bool computes = false;  // for clients: products and reductions are announced, with `outputs` or without
+  /// All that the text says, in its order and one by one, with marks: for those who look at values.
+  bool everything = false;
 };
 
 /// Plans the entry function of a module in the common IR. Operations that cannot be executed become
