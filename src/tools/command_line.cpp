@@ -108,6 +108,14 @@ void addExplain(CLI::App& app, ExplainOptions& options) {
   explain->add_flag("--markdown", options.markdown, "As Markdown, for the docs");
 }
 
+void addView(CLI::App& app, ViewOptions& options) {
+  CLI::App* view = app.add_subcommand("view", "The visualizer: serves a page on this machine and opens it");
+  view->footer("Example:\n  tilesight view run.tsb");
+  view->add_option("FILE", options.files, "Bundles: .tsb files or folders")->required();
+  view->add_option("--port", options.port, "Port of 127.0.0.1 (default: any free one)")->check(CLI::Range(1, 65535));
+  view->add_flag("!--no-browser", options.browser, "Do not open the browser");
+}
+
 /// The option nearest to an unexpected one, as "; did you mean --x?".
 std::string optionHint(const CLI::App& app, const std::string& message) {
   const size_t at = message.find(" -");
@@ -139,6 +147,8 @@ int parseAndRun(int argc, char** argv) {
   addCheck(app, checkOptions);
   addInfo(app, infoOptions);
   addExplain(app, explainOptions);
+  ViewOptions viewOptions;
+  addView(app, viewOptions);
 
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -165,6 +175,7 @@ int parseAndRun(int argc, char** argv) {
   }
   if (app.got_subcommand("check")) return check(checkOptions);
   if (app.got_subcommand("info")) return info(infoOptions);
+  if (app.got_subcommand("view")) return view(viewOptions);
   return explain(explainOptions);
 }
 

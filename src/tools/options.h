@@ -42,7 +42,14 @@ struct ExplainOptions {
   bool markdown = false;
 };
 
+struct ViewOptions {
+  std::vector<std::string> files;
+  int port = 0;                      // 0: any free one
+  bool browser = true;               // open it
+};
+
 int check(const CheckOptions& options);
+int view(const ViewOptions& options);
 int info(const InfoOptions& options);
 int explain(const ExplainOptions& options);
 /// `arguments` are those after `run`.

@@ -9,7 +9,6 @@ namespace tilesight::tools {
 const std::vector<PlannedCommand>& plannedCommands() {
   static const std::vector<PlannedCommand> commands = {
       {"show", "values of a launch in the terminal"},
-      {"view", "the visualizer"},
       {"trace", "record a launch"},
       {"profile", "count what a launch does"},
       {"prove", "check all grids and sizes"},

@@ -68,7 +68,6 @@ TEST(CommandLine, WrongUsageIsOneLineAndExit2) {
       {"check --print-limit -1 x.tsb", "--print-limit: '-1' must be a whole number from 0 (see"},
       {"check --timeout 0 x.tsb", "--timeout: '0' must be a number of seconds above 0 (see"},
       {"explain out-of-bnds", "there is no kind of finding \"out-of-bnds\"; did you mean out-of-bounds?"},
-      {"view x.tsb", "`view` is planned and not built yet"},
       {"prove x.tsb", "`prove` is planned and not built yet"},
   };
   for (const auto& [arguments, message] : cases) {

@@ -1,0 +1,146 @@
+#include "server/api.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+#include "server/assets.h"
+#include "server/launch_json.h"
+#include "server/packed.h"
+#include "server/slice.h"
+
+namespace tilesight::server {
+namespace {
+
+constexpr const char* kJson = "application/json";
+constexpr size_t kMaxRecords = 5000;
+
+std::vector<std::string> parts(const std::string& path) {
+  std::vector<std::string> result;
+  for (size_t at = 0; at < path.size();) {
+    const size_t end = std::min(path.find('/', at + 1), path.size());
+    result.push_back(path.substr(at + 1, end - at - 1));
+    at = end;
+  }
+  return result;
+}
+
+std::optional<int64_t> number(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+int64_t parameter(const Request& request, const char* name, int64_t otherwise) {
+  const auto found = request.query.find(name);
+  return found == request.query.end() ? otherwise : number(found->second).value_or(otherwise);
+}
+
+Answer missing() { return {404, kJson, errorJson("there is nothing at this address")}; }
+Answer wrong(const std::string& why) { return {400, kJson, errorJson(why)}; }
+
+Answer pageOf(const std::string& path) {
+  const Page* built = page();
+  if (!built)
+    return path == "/" ? Answer{200, "text/plain; charset=utf-8",
+                                "This build of Tilesight has no page for the visualizer: it was made without Node.\n"
+                                "scripts/setup and scripts/build make one; the data is served under /api.\n"}
+                       : missing();
+  if (path == "/") return {200, "text/html; charset=utf-8", std::string(built->html)};
+  if (path == "/app.js") return {200, "text/javascript; charset=utf-8", std::string(built->script)};
+  if (path == "/app.css") return {200, "text/css; charset=utf-8", std::string(built->style)};
+  return missing();
+}
+
+Answer grid(const Loaded& loaded) {
+  const ProgramTotals& programs = loaded.survey->programs();
+  const int64_t n = static_cast<int64_t>(programs.accesses.size());
+  Packed packed;
+  packed.add("accesses", {n}, programs.accesses);
+  packed.add("faults", {n}, programs.faults);
+  packed.add("read", {n}, programs.read);
+  packed.add("written", {n}, programs.written);
+  packed.add("masked", {n}, programs.masked);
+  return {200, kPackedType, packed.bytes("{}")};
+}
+
+Answer records(const Loaded& loaded, int64_t program) {
+  const auto& all = loaded.trace().records;
+  const auto less = [](const auto& a, const auto& b) { return a.program < b.program; };
+  clients::TraceRecord key;
+  key.program = program;
+  const auto [from, to] = std::equal_range(all.begin(), all.end(), key, less);
+  const size_t total = static_cast<size_t>(to - from), n = std::min(total, kMaxRecords);
+  std::vector<uint32_t> op(n), pattern(n), active(n), m(n), width(n);
+  std::vector<int32_t> argument(n);
+  std::vector<uint8_t> kind(n), faults(n);
+  std::set<uint32_t> used;
+  for (size_t i = 0; i < n; ++i) {
+    const clients::TraceRecord& r = from[static_cast<std::ptrdiff_t>(i)];
+    op[i] = r.op, pattern[i] = r.pattern, active[i] = r.active, m[i] = r.m, width[i] = r.n;
+    argument[i] = r.argument, kind[i] = static_cast<uint8_t>(r.kind), faults[i] = r.faults;
+    if (r.kind <= clients::TraceKind::Copy) used.insert(r.pattern);
+  }
+  Packed packed;
+  const std::vector<int64_t> shape{static_cast<int64_t>(n)};
+  packed.add("op", shape, op);
+  packed.add("kind", shape, kind);
+  packed.add("argument", shape, argument);
+  packed.add("active", shape, active);
+  packed.add("faults", shape, faults);
+  packed.add("pattern", shape, pattern);
+  packed.add("m", shape, m);
+  packed.add("n", shape, width);
+  return {200, kPackedType, packed.bytes(recordsMeta(loaded, total, {used.begin(), used.end()}))};
+}
+
+Answer tensor(const Loaded& loaded, int64_t argument, const Request& request) {
+  SliceRequest slice;
+  slice.argument = static_cast<size_t>(argument);
+  const auto layer = request.query.find("layer");
+  slice.layer = layer == request.query.end() ? "accesses" : layer->second;
+  slice.rows = static_cast<int>(std::clamp<int64_t>(parameter(request, "rows", -1), -2, 1 << 10));
+  slice.columns = static_cast<int>(std::clamp<int64_t>(parameter(request, "columns", -1), -2, 1 << 10));
+  slice.fold = parameter(request, "fold", 0);
+  if (slice.fold < 0 || slice.fold > (1 << 20)) return wrong("fold is out of range");
+  slice.row0 = parameter(request, "row0", 0), slice.row1 = parameter(request, "row1", 0);
+  slice.column0 = parameter(request, "column0", 0), slice.column1 = parameter(request, "column1", 0);
+  slice.height = parameter(request, "height", 256), slice.width = parameter(request, "width", 256);
+  if (const auto at = request.query.find("at"); at != request.query.end())
+    for (size_t from = 0; from < at->second.size() && slice.at.size() < 64;) {
+      const size_t end = std::min(at->second.find(',', from), at->second.size());
+      slice.at.push_back(number(std::string_view(at->second).substr(from, end - from)).value_or(0));
+      from = end + 1;
+    }
+  auto bytes = server::slice(loaded, slice);
+  if (!bytes) return wrong(bytes.error().message);
+  return {200, kPackedType, std::move(*bytes)};
+}
+
+}  // namespace
+
+Answer answer(Workspace& workspace, const Request& request) {
+  if (!request.path.starts_with("/api/")) return pageOf(request.path);
+  const std::vector<std::string> path = parts(request.path);
+  const std::vector<Entry> entries = workspace.entries();
+  if (path.size() == 2 && path[1] == "launches") return {200, kJson, launchesJson(entries)};
+  if (path.size() < 3 || path[1] != "launch") return missing();
+  const auto index = number(path[2]);
+  if (!index || *index < 0 || static_cast<size_t>(*index) >= entries.size()) return missing();
+  const Entry& entry = entries[static_cast<size_t>(*index)];
+  if (entry.state == Entry::State::Failed) return {422, kJson, errorJson(entry.error)};
+  const auto loaded = workspace.get(static_cast<size_t>(*index));
+  if (!loaded) return {202, kJson, pendingJson()};
+  if (path.size() == 3) return {200, kJson, launchJson(*loaded)};
+  if (path.size() == 4 && path[3] == "grid") return grid(*loaded);
+  const auto second = path.size() > 4 ? number(path[4]) : std::nullopt;
+  if (!second || *second < 0) return missing();
+  if (path.size() == 6 && path[3] == "program" && path[5] == "records")
+    return *second < loaded->programs() ? records(*loaded, *second) : missing();
+  if (path.size() == 5 && path[3] == "tensor") return tensor(*loaded, *second, request);
+  return missing();
+}
+
+}  // namespace tilesight::server

@@ -1,0 +1,56 @@
+// One launch of a bundle, run once with the clients: what all views of it are made from.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "clients/tracer/tracer.h"
+#include "exec/run.h"
+#include "findings/session.h"
+#include "launch/launch.h"
+#include "server/survey.h"
+
+namespace tilesight::server {
+
+/// The kernel's text as it is shown: values under the names of the user's variables, no locations.
+struct ShownOp {
+  uint32_t number = 0;   // pre-order
+  uint32_t line = 0;     // of the shown text, from 1
+  std::string operation, variable, file;
+  uint32_t fileLine = 0, column = 0;
+};
+struct ShownText {
+  std::string text;
+  std::vector<ShownOp> ops;
+};
+
+class Loaded {
+ public:
+  /// Reads launch `index` of the bundle and runs it. Errors: as `tilesight check` has them.
+  static Result<std::shared_ptr<const Loaded>> load(const std::string& bundle, size_t index);
+  ~Loaded();
+
+  std::string bundle;
+  size_t index = 0;
+  launch::Launch launch;  // its storages as the launch left them
+  std::shared_ptr<const exec::Kernel> kernel;
+  findings::Session session;
+  findings::LaunchReport report;  // `findings` are in the session, merged
+  ShownText shown;
+  std::unique_ptr<Survey> survey;
+
+  const clients::Trace& trace() const { return clients::traceOf(tracer_); }
+  /// The launch again, as it was before it ran; read from the bundle at the first call.
+  Result<std::shared_ptr<const launch::Launch>> before() const;
+  int64_t programs() const { return launch.grid[0] * launch.grid[1] * launch.grid[2]; }
+
+ private:
+  Loaded() = default;
+  void* tracer_ = nullptr;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const launch::Launch> before_;
+};
+
+}  // namespace tilesight::server

@@ -1,0 +1,110 @@
+#include "server/workspace.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "launch/bundle.h"
+
+namespace tilesight::server {
+
+Workspace::Workspace(const std::vector<std::string>& bundles) {
+  for (const std::string& bundle : bundles) {
+    const auto reader = launch::BundleReader::open(bundle);
+    if (!reader || !reader->launches()) {
+      Entry entry{.bundle = bundle, .state = Entry::State::Failed};
+      entry.error = reader ? "it has no launches" : reader.error().str();
+      entry.unreadable = true;
+      entries_.push_back(std::move(entry));
+      continue;
+    }
+    for (size_t i = 0; i < reader->launches(); ++i) {
+      Entry entry{.bundle = bundle, .index = i};
+      if (auto name = reader->kernelName(i)) entry.kernel = *name;
+      if (auto number = reader->launchNumber(i)) entry.number = *number;
+      wanted_.push_back(entries_.size());
+      entries_.push_back(std::move(entry));
+    }
+  }
+  worker_ = std::thread([this] { work(); });
+}
+
+Workspace::~Workspace() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  worker_.join();
+}
+
+std::vector<Entry> Workspace::entries() const {
+  const std::lock_guard lock(mutex_);
+  return entries_;
+}
+
+std::shared_ptr<const Loaded> Workspace::get(size_t launch) {
+  const std::lock_guard lock(mutex_);
+  if (launch >= entries_.size()) return nullptr;
+  for (size_t i = 0; i < kept_.size(); ++i)
+    if (kept_[i].first == launch) {
+      auto entry = std::move(kept_[i]);
+      kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(i));
+      kept_.push_back(std::move(entry));
+      return kept_.back().second;
+    }
+  Entry& entry = entries_[launch];
+  if (entry.state == Entry::State::Failed || entry.state == Entry::State::Running) return nullptr;
+  std::erase(wanted_, launch);
+  wanted_.push_front(launch);
+  entry.state = Entry::State::Waiting;
+  changed_.notify_all();
+  return nullptr;
+}
+
+std::shared_ptr<const Loaded> Workspace::wait(size_t launch) {
+  for (;;) {
+    if (auto loaded = get(launch)) return loaded;
+    std::unique_lock lock(mutex_);
+    if (launch >= entries_.size() || entries_[launch].state == Entry::State::Failed) return nullptr;
+    changed_.wait_for(lock, std::chrono::milliseconds(100));
+  }
+}
+
+void Workspace::work() {
+  std::unique_lock lock(mutex_);
+  while (!ends_) {
+    if (wanted_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const size_t launch = wanted_.front();
+    wanted_.pop_front();
+    entries_[launch].state = Entry::State::Running;
+    const Entry entry = entries_[launch];
+    lock.unlock();
+    auto loaded = Loaded::load(entry.bundle, entry.index);
+    lock.lock();
+    Entry& done = entries_[launch];
+    if (!loaded) {
+      done.state = Entry::State::Failed;
+      done.error = loaded.error().str();
+    } else {
+      done.state = Entry::State::Ready;
+      done.kernel = (*loaded)->launch.kernel;
+      done.grid = (*loaded)->launch.grid;
+      done.seconds = (*loaded)->report.seconds;
+      done.errors = done.warnings = done.notes = 0;
+      for (const findings::Finding& finding : (*loaded)->session.findings())
+        ++(finding.severity == findings::Severity::Error     ? done.errors
+           : finding.severity == findings::Severity::Warning ? done.warnings
+                                                             : done.notes);
+      done.unknowns = static_cast<uint32_t>((*loaded)->session.unknowns().size());
+      kept_.emplace_back(launch, std::move(*loaded));
+      if (kept_.size() > kKept) kept_.pop_front();
+    }
+    changed_.notify_all();
+  }
+}
+
+}  // namespace tilesight::server

@@ -1,0 +1,56 @@
+// The launches that are looked at: those of all bundles, run one after another in the background, the one that is
+// asked for first.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/loaded.h"
+
+namespace tilesight::server {
+
+struct Entry {
+  enum class State : uint8_t { Waiting, Running, Ready, Failed };
+  std::string bundle, kernel;
+  size_t index = 0;       // in the bundle
+  State state = State::Waiting;
+  std::string error;      // Failed: what is wrong
+  bool unreadable = false;  // the bundle itself is
+  std::array<int64_t, 3> grid{1, 1, 1};
+  uint32_t number = 0;    // in the session that captured it
+  uint32_t errors = 0, warnings = 0, notes = 0, unknowns = 0;
+  double seconds = 0;
+};
+
+class Workspace {
+ public:
+  explicit Workspace(const std::vector<std::string>& bundles);
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  std::vector<Entry> entries() const;
+  /// The launch, or null while it has not run (it is then the next to run) or when it failed.
+  std::shared_ptr<const Loaded> get(size_t launch);
+  /// The same, but waits for it.
+  std::shared_ptr<const Loaded> wait(size_t launch);
+
+ private:
+  void work();
+
+  static constexpr size_t kKept = 6;  // launches in memory; others run again when they are asked for
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Entry> entries_;
+  std::deque<size_t> wanted_;
+  std::deque<std::pair<size_t, std::shared_ptr<const Loaded>>> kept_;
+  bool ends_ = false;
+  std::thread worker_;
+};
+
+}  // namespace tilesight::server

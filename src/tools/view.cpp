@@ -1,0 +1,75 @@
+// tilesight view: the visualizer.
+#include <csignal>
+#include <cstdlib>
+#include <pthread.h>
+#include <spawn.h>
+
+#include <fmt/format.h>
+
+#include "server/api.h"
+#include "server/guard.h"
+#include "server/http.h"
+#include "server/workspace.h"
+#include "tools/inputs.h"
+#include "tools/options.h"
+#include "tools/output.h"
+
+extern char** environ;
+
+namespace tilesight::tools {
+namespace {
+
+void openBrowser(const std::string& address) {
+  std::string program = "xdg-open", argument = address;
+  char* arguments[] = {program.data(), argument.data(), nullptr};
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", 1 /* O_WRONLY */, 0);
+  posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", 1, 0);
+  pid_t child = 0;
+  posix_spawnp(&child, program.c_str(), &quiet, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&quiet);
+}
+
+}  // namespace
+
+int view(const ViewOptions& options) {
+  std::vector<std::string> bundles;
+  for (const std::string& file : options.files) {
+    const auto found = bundlesAt(file);
+    if (!found) {
+      printError(found.error());
+      return 2;
+    }
+    bundles.insert(bundles.end(), found->begin(), found->end());
+  }
+  // SIGINT and SIGTERM end the server; a thread of its own waits for them.
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+
+  server::Workspace workspace(bundles);
+  const server::Guard guard;
+  auto http = server::HttpServer::listen(options.port, [&](const server::Request& request) {
+    if (auto refused = guard.stop(request)) return *refused;
+    return server::answer(workspace, request);
+  });
+  if (!http) return usageError(fmt::format("{}; {}", http.error().message, http.error().remedy), "view");
+  const int port = (*http)->port();
+  const std::string address = fmt::format("http://127.0.0.1:{}/?token={}", port, guard.token());
+  printErr(fmt::format("tilesight view: {}\n", address));
+  if (std::getenv("SSH_CONNECTION"))
+    printErr(fmt::format("over SSH, on your own machine: ssh -L {0}:127.0.0.1:{0} THIS-MACHINE, then open the address\n", port));
+  else if (options.browser)
+    openBrowser(address);
+  printErr("Ctrl-C ends it\n");
+  int signal = 0;
+  sigwait(&ends, &signal);
+  (*http)->stop();
+  (*http)->wait();
+  return 0;
+}
+
+}  // namespace tilesight::tools
