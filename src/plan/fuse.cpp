@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "exec/kernels/kernels.h"
 #include "plan/classify.h"
@@ -111,7 +112,20 @@ class Fuser {
       instr.groupReads = static_cast<uint16_t>(std::min<uint32_t>(reads, UINT16_MAX));
       instr.fusing = reads == reads_[result(instr)] ? Fusing::Local : Fusing::Kept;
     }
+    keepOperands(begin, end);
     return end;
+  }
+
+  // What moves up must not write over operands of members that stand in front of it.
+  void keepOperands(uint32_t begin, uint32_t end) {
+    std::unordered_set<uint32_t> read;
+    for (uint32_t at = begin; at < end; ++at) {
+      Instr& instr = program_.code[at];
+      for (unsigned i = 0; i < instr.inCount; ++i) {
+        if (instr.fusing != Fusing::No) read.insert(operand(instr, i));
+        else if (i < 32 && read.count(operand(instr, i))) instr.dying &= ~(1u << i);
+      }
+    }
   }
 
   Program& program_;

@@ -106,5 +106,43 @@ module {
   EXPECT_TRUE((*plan)->program.groups.empty());
 }
 
+// Found by generated kernels (seed 808363800): `twice`, which the mask comes of, is a tile, so that it is executed
+// before `less` and `sum`, which are a group. `v` is read for the last time there, but `less` has still to read it.
+TEST(Strips, WhatMovesUpLeavesTheOperandsOfTheGroup) {
+  Bench bench(R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
+    %c2 = arith.constant dense<2.0> : tensor<64xf32>
+    %c5 = arith.constant dense<5.0> : tensor<64xf32>
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %xp = tt.addptr %xs, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    %loaded = tt.load %xp : tensor<64x!tt.ptr<i32>>
+    %floats = arith.sitofp %loaded : tensor<64xi32> to tensor<64xf32>
+    %v = "tt.scan"(%floats) <{axis = 0 : i32, reverse = false}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.scan.return %t : f32
+    }) : (tensor<64xf32>) -> tensor<64xf32>
+    %less = arith.subf %v, %c5 : tensor<64xf32>
+    %twice = arith.mulf %v, %c2 : tensor<64xf32>
+    %sum = arith.addf %less, %twice : tensor<64xf32>
+    %m = arith.cmpf ogt, %twice, %c5 : tensor<64xf32>
+    %result = arith.fptosi %sum : tensor<64xf32> to tensor<64xi32>
+    %outs = tt.splat %out : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %outp = tt.addptr %outs, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    tt.store %outp, %result, %m : tensor<64x!tt.ptr<i32>>
+    tt.return
+  }
+}
+)");
+  std::vector<int32_t> x(64, 1), expected(64);
+  for (int32_t i = 0; i < 64; ++i)
+    if (const int32_t v = i + 1; 2 * v > 5) expected[i] = v - 5 + 2 * v;
+  bench.array("x", x).array("out", std::vector<int32_t>(64));
+  EXPECT_TRUE(bench.run(1).findings.empty());
+  EXPECT_EQ(bench.arrays[1], expected);
+}
+
 }  // namespace
 }  // namespace tilesight::exec
