@@ -95,6 +95,26 @@ void addCheck(CLI::App& app, CheckOptions& options) {
                     "Write what is found to this file, for --baseline");
 }
 
+void addTrace(CLI::App& app, TraceOptions& options) {
+  CLI::App* trace = app.add_subcommand("trace", "Record launches of bundles as Arrow tables");
+  trace->footer("Example:\n  tilesight trace run.tsb -o run.trace");
+  trace->add_option("FILE", options.files, "Bundles: .tsb files or folders")->required();
+  trace->add_option("-o,--output", options.output, "The trace's folder: a new or an empty one")->required();
+  trace->add_option("--kernel-name", options.kernelName, "Only kernels of this name, or matching regex:EXPRESSION");
+  trace->add_option("--launch-skip", options.launchSkip, "Leave out the first N matching launches");
+  trace->add_option("--launch-count", options.launchCount, "Stop after N matching launches");
+  trace->add_flag("--elements", options.elements,
+                  "Also list the cells of accesses whose addresses or mask have no formula: exact, and larger");
+  trace->add_option("--threads", options.threads, "Threads (default: all cores)")->check(wholeFrom(0, 1 << 16));
+  trace->add_option("--num-sms", options.numSms, "Programs that may be resident at once (default: as recorded)")
+      ->check(wholeFrom(1, UINT32_MAX));
+  trace->add_option("--seed", options.seed, "Order in which programs that use atomics, or wait, take turns (default: as recorded)");
+  trace->add_option("--timeout", options.timeout, "Seconds after which a launch is stopped, as unknown")
+      ->check(secondsAboveZero());
+  trace->add_flag("--address-only", options.addressOnly, "Compute addresses and masks only: fast");
+  trace->add_flag("--quiet", options.quiet, "Print errors only");
+}
+
 void addInfo(CLI::App& app, InfoOptions& options) {
   CLI::App* info = app.add_subcommand("info", "Show kernels, arguments, grid, operations of a file");
   info->footer("Example:\n  tilesight info run.tsb");
@@ -149,6 +169,8 @@ int parseAndRun(int argc, char** argv) {
   addExplain(app, explainOptions);
   ViewOptions viewOptions;
   addView(app, viewOptions);
+  TraceOptions traceOptions;
+  addTrace(app, traceOptions);
 
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -175,6 +197,7 @@ int parseAndRun(int argc, char** argv) {
   }
   if (app.got_subcommand("check")) return check(checkOptions);
   if (app.got_subcommand("info")) return info(infoOptions);
+  if (app.got_subcommand("trace")) return trace(traceOptions);
   if (app.got_subcommand("view")) return view(viewOptions);
   return explain(explainOptions);
 }

@@ -48,7 +48,22 @@ struct ViewOptions {
   bool browser = true;               // open it
 };
 
+struct TraceOptions {
+  std::vector<std::string> files;
+  std::string output;                // the trace's folder
+  std::string kernelName;            // as CheckOptions has it, and so on
+  uint64_t launchSkip = 0;
+  uint64_t launchCount = UINT64_MAX;
+  std::optional<uint32_t> threads, numSms;
+  std::optional<uint64_t> seed;
+  std::optional<double> timeout;
+  bool addressOnly = false;
+  bool elements = false;             // the cells of accesses without a formula, one by one
+  bool quiet = false;
+};
+
 int check(const CheckOptions& options);
+int trace(const TraceOptions& options);
 int view(const ViewOptions& options);
 int info(const InfoOptions& options);
 int explain(const ExplainOptions& options);

@@ -9,7 +9,6 @@ namespace tilesight::tools {
 const std::vector<PlannedCommand>& plannedCommands() {
   static const std::vector<PlannedCommand> commands = {
       {"show", "values of a launch in the terminal"},
-      {"trace", "record a launch"},
       {"profile", "count what a launch does"},
       {"prove", "check all grids and sizes"},
       {"diff", "compare what two launches access and compute"},

@@ -1,0 +1,26 @@
+// The tables of a trace: docs/trace.md.
+#pragma once
+
+#include <array>
+
+#include "arrow/schema.h"
+
+namespace tilesight::record {
+
+enum class Table : uint8_t { Launches, Tensors, Programs, Accesses, Findings };
+inline constexpr size_t kTables = 5;
+
+/// With the folder's name.
+const arrow::Schema& schemaOf(Table table);
+inline constexpr std::array<Table, kTables> kAllTables = {Table::Launches, Table::Tensors, Table::Programs, Table::Accesses,
+                                                          Table::Findings};
+
+/// Columns of `accesses`, by number.
+namespace at {
+enum : size_t {
+  launch, program, number, op, kind, operation, tensor, file, line, column, variable, trip, trips, element, elementBytes,
+  elements, active, bytes, offset, low, high, form, mask, shape, strides, maskLow, maskHigh, faults, offsets, columns
+};
+}  // namespace at
+
+}  // namespace tilesight::record
