@@ -14,11 +14,10 @@ void AccessRows::clear() {
   const auto had = static_cast<uint32_t>(open ? size() - last.first + last.before : 0);
   for (auto* list : {&pattern_, &cells_}) list->clear();
   for (auto* list : {&offset_, &low_, &high_, &active_, &offsets_}) list->clear();
-  depth_.clear();
-  trips_.clear();
+  for (auto* list : {&trip_, &outerTrip_}) list->clear();
   programs_.clear();
   // The current program may go on: its accesses are counted further.
-  if (open) programs_.push_back({last.number, 0, had, 0, 0});
+  if (open) programs_.push_back({last.number, 0, had, 0});
 }
 
 void AccessRows::copyRows(const AccessRows& from, const Program& program, size_t past) {
@@ -32,10 +31,10 @@ void AccessRows::copyRows(const AccessRows& from, const Program& program, size_t
   copy(low_, from.low_, first, past);
   copy(high_, from.high_, first, past);
   copy(active_, from.active_, first, past);
-  copy(depth_, from.depth_, first, past);
-  size_t trips = program.trips, cells = program.cells;
-  for (size_t i = first; i < past; ++i) trips += from.depth_[i], cells += from.cells_[i];
-  copy(trips_, from.trips_, program.trips, trips);
+  copy(trip_, from.trip_, first, past);
+  copy(outerTrip_, from.outerTrip_, first, past);
+  size_t cells = program.cells;
+  for (size_t i = first; i < past; ++i) cells += from.cells_[i];
   copy(offsets_, from.offsets_, program.cells, cells);
 }
 
@@ -57,8 +56,7 @@ AccessRows AccessRows::takeAfter() {
   program.copyRows(*this, last, size());
   for (auto* list : {&pattern_, &cells_}) list->resize(last.first);
   for (auto* list : {&offset_, &low_, &high_, &active_}) list->resize(last.first);
-  depth_.resize(last.first);
-  trips_.resize(last.trips);
+  for (auto* list : {&trip_, &outerTrip_}) list->resize(last.first);
   offsets_.resize(last.cells);
   programs_.pop_back();
   return program;
@@ -89,16 +87,9 @@ const AccessEncoder::OfPatterns& AccessEncoder::ofPatterns(const AccessRows& row
     fresh->columns[column].buffers = {{{}, packer_.pack(Buffer::of(narrow).raw)}};
   };
   std::vector<int64_t> wide(count);
-  const auto lists = [&](size_t column, std::vector<int64_t> Pattern::*list) {
-    std::vector<int32_t> offsets{0};
-    wide.clear();
-    for (size_t i = 0; i < count; ++i) {
-      const auto& values = (*patterns_)[rows.pattern_[i]].*list;
-      wide.insert(wide.end(), values.begin(), values.end());
-      offsets.push_back(static_cast<int32_t>(wide.size()));
-    }
-    fresh->columns[column].buffers = {{{}, packer_.pack(Buffer::of(offsets).raw)}, {{}, packer_.pack(Buffer::of(wide).raw)}};
-    fresh->columns[column].items = static_cast<int64_t>(wide.size());
+  const auto each64 = [&](size_t column, auto&& value) {
+    for (size_t i = 0; i < count; ++i) wide[i] = value((*patterns_)[rows.pattern_[i]]);
+    fresh->columns[column].buffers = {{{}, packer_.pack(Buffer::of(wide).raw)}};
   };
   const auto opOf = [&](const Pattern& p) -> const OperationNames& { return names_->operations[p.op]; };
   each32(at::op, [](const Pattern& p) { return p.op; });
@@ -111,17 +102,23 @@ const AccessEncoder::OfPatterns& AccessEncoder::ofPatterns(const AccessRows& row
   each32(at::variable, [&](const Pattern& p) { return opOf(p).variable; });
   each32(at::element, [&](const Pattern& p) { return fixed_->elements[p.element % FixedNames::kElementKinds]; });
   each32(at::elementBytes, [](const Pattern& p) { return p.elementBytes; });
-  each32(at::form, [&](const Pattern& p) { return fixed_->forms[p.form]; });
+  each32(at::form, [&](const Pattern& p) { return fixed_->forms[p.form == TS_FORM_AFFINE && p.shape.size() > kAxes ? 4 : p.form]; });
   each32(at::mask, [&](const Pattern& p) {
     return fixed_->masks[p.mask == TS_FORM_SPLAT ? (p.maskAll ? 0 : 1) : p.mask == TS_FORM_AFFINE ? 2 : p.mask == TS_FORM_SEPARABLE ? 3 : 4];
   });
   each32(at::faults, [&](const Pattern& p) { return fixed_->faults[p.faults % fixed_->faults.size()]; });
-  for (size_t i = 0; i < count; ++i) wide[i] = (*patterns_)[rows.pattern_[i]].elements;
-  fresh->columns[at::elements].buffers = {{{}, packer_.pack(Buffer::of(wide).raw)}};
-  lists(at::shape, &Pattern::shape);
-  lists(at::strides, &Pattern::strides);
-  lists(at::maskLow, &Pattern::low);
-  lists(at::maskHigh, &Pattern::high);
+  each64(at::elements, [](const Pattern& p) { return p.elements; });
+  each32(at::rank, [](const Pattern& p) { return p.shape.size(); });
+  for (size_t d = 0; d < kAxes; ++d) {
+    const auto axis = [d](const std::vector<int64_t>& list, const Pattern& p, int64_t otherwise) {
+      return p.shape.size() <= kAxes && d < list.size() ? list[d] : otherwise;
+    };
+    each32(at::axes + 4 * d, [&](const Pattern& p) { return axis(p.shape, p, 1); });
+    each64(at::axes + 4 * d + 1, [&](const Pattern& p) { return axis(p.strides, p, 0); });
+    each32(at::axes + 4 * d + 2, [&](const Pattern& p) { return axis(p.low, p, 0); });
+    // Absent axes have one index, which every mask but an empty one lets through.
+    each32(at::axes + 4 * d + 3, [&](const Pattern& p) { return axis(p.high, p, axis(p.shape, p, 1)); });
+  }
   known_.insert(known_.begin(), std::move(fresh));
   if (known_.size() > kKept) known_.pop_back();
   return *known_.front();
@@ -148,16 +145,8 @@ arrow::Message AccessEncoder::encode(const AccessRows& rows) {
   columns[at::program].buffers = {Buffer::of(programs)};
   put(at::number, narrow);
 
-  std::vector<int32_t> trip(count), offsets(count + 1, 0);
-  for (size_t i = 0; i < count; ++i) {
-    offsets[i + 1] = offsets[i] + rows.depth_[i];
-    trip[i] = rows.depth_[i] ? rows.trips_[static_cast<size_t>(offsets[i + 1]) - 1] : -1;
-  }
-  put(at::trip, trip);
-  columns[at::trips].buffers = {reuse(place, offsets), reuse(place + 1, rows.trips_)};
-  columns[at::trips].items = offsets.back();
-  place += 2;
-
+  put(at::trip, rows.trip_);
+  put(at::outerTrip, rows.outerTrip_);
   std::vector<int64_t> bytes(count);
   for (size_t i = 0; i < count; ++i) bytes[i] = rows.active_[i] * (*patterns_)[rows.pattern_[i]].elementBytes;
   put(at::active, rows.active_);
@@ -166,6 +155,7 @@ arrow::Message AccessEncoder::encode(const AccessRows& rows) {
   put(at::low, rows.low_);
   put(at::high, rows.high_);
 
+  std::vector<int32_t> offsets(count + 1, 0);
   for (size_t i = 0; i < count; ++i) offsets[i + 1] = offsets[i] + static_cast<int32_t>(rows.cells_[i]);
   columns[at::offsets].buffers = {reuse(place, offsets), reuse(place + 1, rows.offsets_)};
   columns[at::offsets].items = offsets.back();

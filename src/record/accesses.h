@@ -15,20 +15,17 @@ namespace tilesight::record {
 
 class AccessRows {
  public:
-  void add(uint32_t pattern, int64_t offset, int64_t low, int64_t high, int64_t active) {
+  void add(uint32_t pattern, int64_t offset, int64_t low, int64_t high, int64_t active, int32_t trip, int32_t outerTrip) {
     pattern_.push_back(pattern);
     offset_.push_back(offset);
     low_.push_back(low);
     high_.push_back(high);
     active_.push_back(active);
-    depth_.push_back(0);
+    trip_.push_back(trip);
+    outerTrip_.push_back(outerTrip);
     cells_.push_back(0);
   }
-  /// Of the last row: a loop's trip, outermost first; an active element's place.
-  void trip(int32_t trip) {
-    trips_.push_back(trip);
-    ++depth_.back();
-  }
+  /// Of the last row: an active element's place.
   void cell(int64_t offset) {
     offsets_.push_back(offset);
     ++cells_.back();
@@ -41,7 +38,7 @@ class AccessRows {
   void clear();
 
   void startProgram(uint32_t number) {
-    programs_.push_back({number, static_cast<uint32_t>(size()), 0, trips_.size(), offsets_.size()});
+    programs_.push_back({number, static_cast<uint32_t>(size()), 0, offsets_.size()});
   }
   size_t programs() const { return programs_.size(); }
   uint32_t programNumber(size_t i) const { return programs_[i].number; }
@@ -59,14 +56,13 @@ class AccessRows {
   struct Program {
     uint32_t number, first;  // its first row here
     uint32_t before;         // rows of the program that an earlier batch has
-    size_t trips, cells;     // its first ones here
+    size_t cells;            // its first one here
   };
   void copyRows(const AccessRows& from, const Program& program, size_t past);
 
   std::vector<uint32_t> pattern_, cells_;
   std::vector<int64_t> offset_, low_, high_, active_, offsets_;
-  std::vector<uint8_t> depth_;
-  std::vector<int32_t> trips_;
+  std::vector<int32_t> trip_, outerTrip_;
   std::vector<Program> programs_;
 };
 

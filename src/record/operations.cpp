@@ -25,12 +25,12 @@ std::string variableOf(const ir::Operation& op) {
 
 FixedNames fixedNames(std::vector<arrow::Names>& names) {
   static constexpr const char* kKinds[] = {"load", "store", "atomic_rmw", "atomic_cas", "copy"};
-  static constexpr const char* kForms[] = {"one", "affine", "separable", "dense"};
+  static constexpr const char* kForms[] = {"one", "affine", "separable", "dense", "folded"};
   static constexpr const char* kMasks[] = {"all", "none", "box", "separable", "dense"};
   static constexpr const char* kFaults[] = {"out-of-view", "out-of-bounds", "null-pointer", "foreign-pointer", "misaligned", "read-only"};
   FixedNames fixed;
   for (size_t i = 0; i < 5; ++i) fixed.kinds[i] = names[at::kind].number(kKinds[i]);
-  for (size_t i = 0; i < 4; ++i) fixed.forms[i] = names[at::form].number(kForms[i]);
+  for (size_t i = 0; i < 5; ++i) fixed.forms[i] = names[at::form].number(kForms[i]);
   for (size_t i = 0; i < 5; ++i) fixed.masks[i] = names[at::mask].number(kMasks[i]);
   for (size_t i = 0; i < FixedNames::kElementKinds; ++i)
     fixed.elements[i] = names[at::element].number(

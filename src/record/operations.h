@@ -30,7 +30,7 @@ struct LaunchNames {
 struct FixedNames {
   static constexpr size_t kFaultBits = 6, kElementKinds = 64;
   std::array<int32_t, 5> kinds{}, masks{};
-  std::array<int32_t, 4> forms{};
+  std::array<int32_t, 5> forms{};
   std::array<int32_t, kElementKinds> elements{};
   std::array<int32_t, 1 << kFaultBits> faults{};
   int32_t noTensor = 0;

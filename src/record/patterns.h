@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "record/schema.h"
 #include "tilesight/client.h"
 
 namespace tilesight::record {
@@ -18,8 +19,8 @@ struct Pattern {
 
   static Pattern of(const ts_access& access);
   bool fits(const ts_access& access) const;
-  /// Do the cells follow from the pattern and the offset?
-  bool exact() const { return form <= TS_FORM_AFFINE && mask <= TS_FORM_AFFINE; }
+  /// Do the cells follow from the row?
+  bool exact() const { return form <= TS_FORM_AFFINE && mask <= TS_FORM_AFFINE && shape.size() <= kAxes; }
 };
 
 class Patterns {

@@ -121,10 +121,11 @@ void Range::access(const ts_host& host, const ts_access& access) {
   const int64_t origin = access.argument < 0 ? 0 : launch_.names.addresses[static_cast<size_t>(access.argument)];
   bounds(host, access, pattern, origin);
   AccessRows& rows = accesses_.rows();
-  rows.add(number, offset_, low_, high_, access.active);
+  const std::vector<exec::LoopRecord>& loops = static_cast<const exec::AccessCore*>(access.core)->machine->loops();
+  const size_t depth = loops.size();
+  rows.add(number, offset_, low_, high_, access.active, depth ? narrowed(loops[depth - 1].trip) : -1,
+           depth > 1 ? narrowed(loops[depth - 2].trip) : -1);
   for (int64_t cell : cells_) rows.cell(cell);
-  const auto* core = static_cast<const exec::AccessCore*>(access.core);
-  for (const exec::LoopRecord& loop : core->machine->loops()) rows.trip(narrowed(loop.trip));
 
   ++count_;
   ++sums_.accesses;

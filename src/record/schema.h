@@ -15,11 +15,14 @@ const arrow::Schema& schemaOf(Table table);
 inline constexpr std::array<Table, kTables> kAllTables = {Table::Launches, Table::Tensors, Table::Programs, Table::Accesses,
                                                           Table::Findings};
 
+/// Axes of a tile that a row of `accesses` has columns for, each of them size, stride, from, to.
+inline constexpr size_t kAxes = 4;
+
 /// Columns of `accesses`, by number.
 namespace at {
 enum : size_t {
-  launch, program, number, op, kind, operation, tensor, file, line, column, variable, trip, trips, element, elementBytes,
-  elements, active, bytes, offset, low, high, form, mask, shape, strides, maskLow, maskHigh, faults, offsets, columns
+  launch, program, number, op, kind, operation, tensor, file, line, column, variable, trip, outerTrip, element, elementBytes,
+  elements, active, bytes, offset, low, high, form, mask, rank, axes, faults = axes + 16, offsets, columns
 };
 }  // namespace at
 
