@@ -50,13 +50,7 @@ class TracerInstance;
 
 /// The report of one launch; its inputs as they were before it ran, if they were kept; what the tracer
 /// recorded, if it was on.
-struct Report {
-  findings::LaunchReport launch;
-  std::shared_ptr<const launch::Launch> inputs;
-  uint64_t inputBytes = 0;
-  std::shared_ptr<TracerInstance> trace;
-  std::vector<std::string> arguments;  // names, where there is a trace
-};
+struct Report;
 
 /// One launch report as JSON text for the `run` command, and back.
 std::string toWire(const findings::LaunchReport& report);
@@ -67,5 +61,6 @@ void defineLaunch(nanobind::module_& module);
 void defineReport(nanobind::module_& module);
 void defineSession(nanobind::module_& module);
 void defineBundle(nanobind::module_& module);
+void defineValues(nanobind::module_& module);
 
 }  // namespace tilesight::binding

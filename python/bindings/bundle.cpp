@@ -8,6 +8,7 @@
 #include "binding.h"
 #include "exec/replay.h"
 #include "launch/bundle.h"
+#include "report.h"
 #include "running.h"
 #include "tools/client_names.h"
 
@@ -22,12 +23,13 @@ using launch::BundleWriter;
 void add(BundleWriter& writer, const Report& report, const std::string& data) {
   if (!report.inputs) throw Error("the inputs of a launch of " + report.launch.kernel + " are gone");
   using Data = BundleWriter::Data;
-  check(writer.add(*report.inputs, data == "none" ? Data::None : data == "indices" ? Data::Indices : Data::All));
+  check(writer.add(*report.inputs.get(), data == "none" ? Data::None : data == "indices" ? Data::Indices : Data::All));
 }
 
 std::vector<Report> runBundle(const std::string& path, const nb::list& clients, unsigned threads,
                               bool addressOnly, uint32_t numSms, uint64_t seed, double timeLimit) {
-  const BundleReader bundle = valueOf(BundleReader::open(path));
+  const auto reader = std::make_shared<BundleReader>(valueOf(BundleReader::open(path)));
+  const BundleReader& bundle = *reader;
   std::unordered_map<std::string, std::shared_ptr<const exec::Kernel>> kernels;
   std::vector<Report> reports;
   for (size_t i = 0; i < bundle.launches(); ++i) {
@@ -42,7 +44,15 @@ std::vector<Report> runBundle(const std::string& path, const nb::list& clients, 
     options.threads = threads;
     options.addressOnly = addressOnly;
     options.timeLimit = timeLimit;
-    Report report{runReleased(*kernel, launch, options)};
+    Report report;
+    report.launch = runReleased(*kernel, launch, options);
+    report.kernel = kernel;
+    report.inputs = Inputs::later([reader, i, numSms, seed]() -> Result<launch::Launch> {
+      auto before = reader->launch(i);
+      if (before && numSms) before->numSms = numSms;
+      if (before && seed) before->seed = seed;
+      return before;
+    });
     running.finish(report);
     report.launch.launch = launch.index;
     for (findings::Finding& finding : report.launch.findings) {

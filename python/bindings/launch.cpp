@@ -12,6 +12,7 @@
 #include "exec/parameters.h"
 #include "launch/pager.h"
 #include "pager.h"
+#include "report.h"
 #include "running.h"
 #include "tools/client_names.h"
 
@@ -141,7 +142,7 @@ launch::Argument argumentOf(const nb::tuple& row) {
   return argument;
 }
 
-/// (address, bytes, recorded base, known, name, read-only, pager or None)
+/// (address, bytes, recorded base, known, name, read-only, pager or None, owner)
 launch::Storage storageOf(nb::handle row) {
   launch::Storage storage;
   storage.data = reinterpret_cast<uint8_t*>(nb::cast<uintptr_t>(row[0]));
@@ -185,7 +186,7 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
                     bool addressOnly, uint32_t index, const std::string& test,
                     const std::string& config, const nb::tuple& uninitialized, uint64_t keepLimit,
                     bool keepShort, uint32_t numSms, uint32_t multiprocessors, uint64_t seed,
-                    double timeLimit) {
+                    double timeLimit, bool keepShared) {
   launch::Launch launch = kernel.prototype;
   launch.index = index;
   for (size_t axis = 0; axis < 3; ++axis) launch.grid[axis] = nb::cast<int64_t>(grid[axis]);
@@ -210,16 +211,20 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
   options.timeLimit = timeLimit;
 
   Report report;
-  {
+  report.kernel = kernel.compiled;
+  uint64_t bytes = 0;
+  for (const launch::Storage& storage : launch.storages) bytes += storage.bytes;
+  if (bytes <= keepLimit && keepLimit) {
     nb::gil_scoped_release released;
-    uint64_t bytes = 0;
-    for (const launch::Storage& storage : launch.storages) bytes += storage.bytes;
-    if (bytes <= keepLimit && keepLimit) {
-      // What is saved right after the launch needs no copy of what the launch cannot change.
-      const std::vector<bool> written = keepShort ? exec::mayWrite(*kernel.compiled, launch) : std::vector<bool>();
-      report.inputs = copyOf(launch, keepShort ? &written : nullptr);
-      report.inputBytes = bytes;
-    }
+    // What is saved right after the launch needs no copy of what the launch cannot change.
+    const std::vector<bool> written = keepShort ? exec::mayWrite(*kernel.compiled, launch) : std::vector<bool>();
+    report.inputs = Inputs::copied(copyOf(launch, keepShort ? &written : nullptr));
+    report.inputBytes = bytes;
+  } else if (keepShared && !keepShort) {
+    std::vector<nb::object> owners;
+    for (nb::handle row : storages) owners.push_back(nb::borrow(row[7]));
+    report.inputs = Inputs::shared(*kernel.compiled, launch, owners);
+    report.inputBytes = bytes;
   }
   checkPagers(launch);
   report.launch = runReleased(*kernel.compiled, launch, options);
@@ -247,7 +252,7 @@ void defineLaunch(nb::module_& module) {
              nb::arg("storages"), nb::arg("clients"), nb::arg("threads"), nb::arg("address_only"),
              nb::arg("index"), nb::arg("test"), nb::arg("config"), nb::arg("uninitialized"),
              nb::arg("keep_limit"), nb::arg("keep_short"), nb::arg("num_sms"),
-             nb::arg("multiprocessors"), nb::arg("seed"), nb::arg("time_limit"), "Runs a launch in place on its storages.");
+             nb::arg("multiprocessors"), nb::arg("seed"), nb::arg("time_limit"), nb::arg("keep_shared") = false, "Runs a launch in place on its storages.");
   module.def("check_clients",
              [](const std::vector<std::string>& names) { valueOf(tools::clientsNamed(names)); },
              nb::arg("names"), "Raises Error if a name is no client.");

@@ -6,7 +6,7 @@
 #include "binding.h"
 #include "pager.h"
 #include "tools/tools.h"
-#include "trace.h"
+#include "report.h"
 
 namespace nb = nanobind;
 
@@ -60,5 +60,6 @@ NB_MODULE(_native, module) {
   defineLaunch(module);
   defineSession(module);
   defineBundle(module);
+  defineValues(module);
   module.def("main", &runMain, nb::arg("arguments"), "Runs a command; returns its exit status.");
 }

@@ -6,7 +6,7 @@
 
 #include "binding.h"
 #include "findings/session.h"
-#include "trace.h"
+#include "report.h"
 
 namespace nb = nanobind;
 
@@ -57,18 +57,19 @@ void defineReport(nb::module_& module) {
       .def_prop_ro("not_checked", [](const Report& r) { return r.launch.notChecked; })
       .def_prop_ro("fingerprints", &fingerprints)
       .def_prop_ro("input_bytes", [](const Report& r) { return r.inputBytes; })
-      .def_prop_ro("has_inputs", [](const Report& r) { return r.inputs != nullptr; })
+      .def_prop_ro("has_inputs", [](const Report& r) { return static_cast<bool>(r.inputs); })
       .def_prop_ro("trace", [](const Report& r) { return r.trace; })
       .def_prop_ro("arguments", [](const Report& r) { return r.arguments; })
       .def("drop_inputs", [](Report& r) {
-        r.inputs.reset();
+        r.inputs.drop();
+        r.values.reset();
         r.inputBytes = 0;
       })
       .def("set_bundle", [](Report& r, const std::string& path) {
         for (findings::Finding& finding : r.launch.findings) finding.bundle = path;
       })
       .def("to_json", [](const Report& r) { return toWire(r.launch); })
-      .def_static("from_json", [](const std::string& text) { return Report{fromWire(text)}; });
+      .def_static("from_json", [](const std::string& text) { return Report{fromWire(text), {}, 0, {}, {}, {}, {}}; });
 }
 
 }  // namespace tilesight::binding

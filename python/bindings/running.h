@@ -6,7 +6,7 @@
 
 #include "binding.h"
 #include "client.h"
-#include "trace.h"
+#include "report.h"
 
 namespace tilesight::binding {
 

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
+#include "report.h"
 #include "findings/github.h"
 #include "findings/kinds.h"
 #include "findings/remarks.h"

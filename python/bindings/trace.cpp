@@ -8,6 +8,7 @@
 #include "binding.h"
 #include "clients/tracer/replay.h"
 #include "exec/kernel.h"
+#include "report.h"
 
 namespace nb = nanobind;
 
@@ -91,10 +92,11 @@ nb::dict operations(const TracerInstance& instance) {
 /// up to that program on a copy of the inputs it was given.
 nb::tuple replay(const TracerInstance& instance, const Report& report, int64_t program, int64_t ordinal) {
   if (!report.inputs) throw Error("the inputs of this launch are gone: set ts.config.keep_inputs = \"64M\" before it");
+  const std::shared_ptr<const launch::Launch> inputs = report.inputs.get();
   clients::AccessElements elements;
   {
     nb::gil_scoped_release released;
-    const std::shared_ptr<launch::Launch> copy = copyOf(*report.inputs);
+    const std::shared_ptr<launch::Launch> copy = copyOf(*inputs);
     elements = valueOf(clients::replayAccess(instance.kernel(), *copy, program, ordinal));
   }
   return nb::make_tuple(nb::bytes(elements.addresses.data(), elements.addresses.size() * sizeof(int64_t)),

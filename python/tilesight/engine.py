@@ -82,10 +82,11 @@ def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(
             pointers.remember(owner, row[2], row[1], for_good=False)
     empty = _uninitialized_rows(storages, uninitialized) if uninitialized else ()
     configuration = "" if autotune is None else json.dumps({**kernel.config, "autotune": autotune})
-    rows = [(*row[:5], row[7], row[5]) for row in storages]
+    rows = [(*row[:5], row[7], row[5], row[6]) for row in storages]
     report = native().launch(built, grid, described, rows, clients, threads(),
                              bool(config.address_only), index, current_test(), configuration, empty,
-                             keep, keep_short, config.num_sms or 0, _multiprocessors(), config.seed or 0, config.timeout or 0.0)
+                             keep, keep_short, config.num_sms or 0, _multiprocessors(), config.seed or 0, config.timeout or 0.0,
+                             "tracer" in clients)
     for pages in staged:
         pages.bring_back()
     return report

@@ -1,9 +1,12 @@
 """What the tracer recorded of one launch: ordered records of tile operations."""
 
+import functools
+
 import numpy as np
 
 from .batch import FAULTS, KINDS
 from .errors import Error
+from .trace_values import Values
 
 SPLAT, AFFINE, SEPARABLE, DENSE = range(4)  # ts_form of include/tilesight/client.h
 
@@ -87,18 +90,35 @@ class Record:
         return f"<{self.kind}{what} by program {self.program} at {self.file}:{self.line}>"
 
 
-class Trace:
-    """The records, in program order: `len`, indexing and iteration give Records; `columns` gives
-    numpy arrays with one row a record."""
+class Trace(Values):
+    """Values of the launch (`at`, `history`, `names`), and what client="tracer" recorded of it.
+
+    The records, in program order: `len`, indexing and iteration give Records; `columns` gives
+    numpy arrays with one row a record. Without the tracer there are none: Error."""
 
     def __init__(self, native, grid, arguments, report=None):
-        self._native = native
+        self._recorded = native
         self._report = report
         self.grid = tuple(max(size, 1) for size in grid)
         self.arguments = arguments
-        self.columns = {name: np.frombuffer(data, _TYPES[name]) for name, data in native.columns().items()}
-        self.patterns = native.patterns()
-        self.operations = native.operations()
+
+    @property
+    def _native(self):
+        if self._recorded is None:
+            raise Error("this launch was not traced, so there are no records: ask for client=\"tracer\"")
+        return self._recorded
+
+    @functools.cached_property
+    def columns(self):
+        return {name: np.frombuffer(data, _TYPES[name]) for name, data in self._native.columns().items()}
+
+    @functools.cached_property
+    def patterns(self):
+        return self._native.patterns()
+
+    @functools.cached_property
+    def operations(self):
+        return self._native.operations()
 
     def __len__(self):
         return len(self.columns["program"])
@@ -125,9 +145,5 @@ class Trace:
         """Addresses and mask of access `ordinal` of program number `linear`, as bytes."""
         return self._native.replay(self._report, linear, ordinal)
 
-    def at(self, *_, **__):
-        """The value of a variable at a point of the execution: planned."""
-        raise Error("values at a point of the execution cannot be computed again yet")
-
     def __repr__(self):
-        return f"<tilesight trace: {len(self)} records>"
+        return f"<tilesight trace: {'no' if self._recorded is None else len(self)} records>"

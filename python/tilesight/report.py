@@ -83,9 +83,7 @@ class Report:
 
     @property
     def trace(self):
-        """What client="tracer" recorded: a tilesight.recorded.Trace."""
-        if self.native.trace is None:
-            raise Error("this launch was not traced: ask for client=\"tracer\"")
+        """Values of the launch (`trace.at`), and what client="tracer" recorded: a tilesight.recorded.Trace."""
         if self._trace is None:
             self._trace = Trace(self.native.trace, self.grid, self.native.arguments, self.native)
         return self._trace

@@ -272,8 +272,8 @@ class Recorder:
                 self._kept -= self.launches[0].native.input_bytes
             self.launches.append(report)
             self._kept += report.native.input_bytes
-            for old in self.launches:  # the oldest inputs go first
-                if self._kept <= INPUT_BUDGET:
+            for old in self.launches:  # the oldest inputs go first; those of the last launch stay
+                if self._kept <= INPUT_BUDGET or old is report:
                     break
                 self._kept -= old.native.input_bytes
                 old.native.drop_inputs()

@@ -116,10 +116,12 @@ class Finder : public Stepper {
     Stepper::finished(machine);
     if (found_.empty()) return;
     auto& [op, group] = *found_.rbegin();
-    if (group.held.step < 0) return;  // not that often
-    value_ = copied(machine, group.held);
-    value_->occurrences = group.count;
-    value_->occurrence = query_.occurrence.value_or(group.count - 1);
+    if (group.held.step >= 0) {  // else: not that often
+      value_ = copied(machine, group.held);
+      value_->occurrences = group.count;
+      value_->occurrence = query_.occurrence.value_or(group.count - 1);
+    }
+    for (auto& [number, other] : found_) other.held = {};  // the machine's tiles end with it
   }
   std::optional<Value> take() { return std::move(value_); }
   const std::map<uint32_t, Group>& found() const { return found_; }
