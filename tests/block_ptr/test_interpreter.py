@@ -1,0 +1,19 @@
+"""The numbers of both flavours under Triton's interpreter."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from cases import BY_HAND
+from flavours import FLAVOURS
+
+SEEDS = range(100, 130)
+
+
+def test_as_the_reference(tmp_path):
+    out = tmp_path / "wrong"
+    done = subprocess.run([sys.executable, Path(__file__).with_name("interpreted.py"), out, *map(str, SEEDS)],
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert out.read_text() == ""
+    assert int(done.stdout) == (len(BY_HAND) + len(SEEDS)) * len(FLAVOURS)
