@@ -29,6 +29,7 @@ struct Value {
   Block* block = nullptr;      // null for results
   uint32_t index = 0;          // result or argument number
   std::string name;            // as written, without % and without #n; empty if it was a number
+  std::string spelling;        // as uses write it, without %: "12", "acc#1"; empty if built
   Location location;           // block arguments only; results use owner->location
 };
 
@@ -45,6 +46,8 @@ struct Region {
 
 struct Block {
   Region* parent = nullptr;
+  std::string label;                       // as written, without ^; empty if there was none
+  uint32_t textBegin = 0, textEnd = 0;     // of its operations in the text it was parsed from
   std::vector<std::unique_ptr<Value>> arguments;
   std::vector<std::unique_ptr<Operation>> operations;
 };
@@ -71,6 +74,7 @@ struct Operation {
   struct TextSpan { uint32_t offset = 0, length = 0; };
   std::vector<TextSpan> opaqueOperands, opaqueSuccessors;
   uint32_t sourceLine = 0, sourceColumn = 0;  // in the text it was parsed from; 0 if built
+  uint32_t textBegin = 0, textEnd = 0;        // bytes there, result names and location included; 0, 0 if built
   /// Pre-order number in the module it was parsed from; lowering keeps it. Findings, traces and
   /// `report.trace.at(op=N)` name operations by it.
   uint32_t number = 0;

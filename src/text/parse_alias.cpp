@@ -40,6 +40,7 @@ bool Parser::resolveAlias(Alias& alias, bool isType, uint32_t useOffset) {
   const uint32_t savedPosition = lexer_.position();
   const uint64_t savedSize = aliasSize_;
   const uint32_t savedDepth = aliasDepth_;
+  const uint32_t savedEnd = lastEnd_;
   aliasSize_ = 0;
   aliasDepth_ = 0;
   alias.state = Alias::State::Busy;
@@ -70,6 +71,7 @@ bool Parser::resolveAlias(Alias& alias, bool isType, uint32_t useOffset) {
     alias.state = Alias::State::Done;
   }
   token_ = savedToken;
+  lastEnd_ = savedEnd;
   lexer_.reset(savedPosition);
   aliasSize_ = savedSize;
   aliasDepth_ = savedDepth;
@@ -98,6 +100,20 @@ bool Parser::expand(uint64_t size, uint32_t offset) {
   expansion_ += size;
   if (expansion_ <= kMaxExpansion) return true;
   return error(offset, fmt::format("aliases stand for more than {} characters", kMaxExpansion));
+}
+
+std::vector<std::pair<std::string, ir::Attribute>> Parser::attributeAliases() const {
+  std::vector<std::pair<std::string, ir::Attribute>> found;
+  for (const auto& [name, alias] : attributeAliases_)
+    if (alias.state == Alias::State::Done && !alias.isLocation) found.emplace_back(name, alias.attribute);
+  return found;
+}
+
+std::vector<std::pair<std::string, ir::Location>> Parser::locationAliases() const {
+  std::vector<std::pair<std::string, ir::Location>> found;
+  for (const auto& [name, alias] : attributeAliases_)
+    if (alias.state == Alias::State::Done && alias.isLocation) found.emplace_back(name, alias.location);
+  return found;
 }
 
 bool Parser::parseAliasDefinition() {

@@ -57,6 +57,7 @@ bool Parser::bindResults(ir::Operation& op, const std::vector<ResultNames>& name
 }
 
 bool Parser::parseOperation(ir::Block& block) {
+  const uint32_t begin = token_.offset;
   std::vector<ResultNames> names;
   if (!parseResultNames(names)) return false;
 
@@ -91,6 +92,8 @@ bool Parser::parseOperation(ir::Block& block) {
   }
   if (!parseOptionalLocation(op->location)) return false;
   if (!bindResults(*op, names)) return false;
+  op->textBegin = begin;
+  op->textEnd = lastEnd_;
   block.operations.push_back(std::move(op));
   return true;
 }
@@ -217,8 +220,10 @@ bool Parser::parseRegion(ir::Region& region, const std::vector<InlineArgument>& 
 }
 
 bool Parser::parseBlockBody(ir::Block& block) {
+  block.textBegin = lastEnd_;
   while (!at("}") && !is(TokenKind::CaretId) && !is(TokenKind::End))
     if (!parseOperation(block)) return false;
+  block.textEnd = lastEnd_;
   return true;
 }
 
@@ -230,6 +235,7 @@ bool Parser::parseBlockLabel(ir::Region& region) {
   entry.defined = true;
   ir::Block* block = entry.block;
   block->parent = &region;
+  block->label = label.text;
   region.blocks.push_back(std::move(entry.owned));
   advance();
   if (at("(")) {

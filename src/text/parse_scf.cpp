@@ -27,7 +27,8 @@ void Parser::ensureYield(ir::Operation& op, ir::Region& region) {
   ir::Block& block = *region.blocks.back();
   if (!block.operations.empty()) {
     const ir::Operation& last = *block.operations.back();
-    if (!last.info || last.info->has(dialects::Trait::Terminator)) return;
+    // Only scf.yield ends these regions, so an operation that is not known does not.
+    if (last.info ? last.info->has(dialects::Trait::Terminator) : !op.results.empty()) return;
   }
   if (!op.results.empty()) return;  // a real omission: the verifier reports it
   auto yield = std::make_unique<ir::Operation>();

@@ -67,6 +67,10 @@ const Parser::Definition* Parser::lookup(std::string_view name) const {
 }
 
 bool Parser::define(std::string_view name, std::vector<ir::Value*> values, uint32_t offset) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i]->spelling = name;
+    if (values.size() > 1) values[i]->spelling += fmt::format("#{}", i);
+  }
   if (lookup(name)) return error(offset, fmt::format("redefinition of value '%{}'", name));
   Scope& scope = scopes_.back();
   std::string key(name);

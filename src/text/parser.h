@@ -48,10 +48,13 @@ class Parser {
  public:
   Parser(std::string_view text, std::string fileName, ir::Context& context);
   Result<ir::Module> parseModule();
+  /// Definitions of attribute and location aliases, by name; after parseModule.
+  std::vector<std::pair<std::string, ir::Attribute>> attributeAliases() const;
+  std::vector<std::pair<std::string, ir::Location>> locationAliases() const;
 
  private:
   // --- tokens and errors (parser.cpp)
-  void advance() { token_ = lexer_.next(); }
+  void advance() { lastEnd_ = token_.end; token_ = lexer_.next(); }
   void jump(uint32_t offset) { lexer_.reset(offset); advance(); }
   bool is(TokenKind kind) const { return token_.kind == kind; }
   /// The current token is this punctuation or bare word.
@@ -235,6 +238,7 @@ class Parser {
   ir::Context& context_;
   Lexer lexer_;
   Token token_;
+  uint32_t lastEnd_ = 0;  // of the token before
   std::vector<uint32_t> lineStarts_;
   std::optional<Diagnostic> diagnostic_;
   uint32_t depth_ = 0;

@@ -16,8 +16,9 @@ void Printer::printResultNames(const ir::Operation& op) {
     size_t hash = name.find('#');
     size_t end = i + 1;
     if (hash != std::string::npos) {
+      const std::string group = name.substr(0, hash + 1);
       name.resize(hash);
-      while (end < op.results.size() && op.results[end]->name == op.results[i]->name) ++end;
+      while (end < op.results.size() && valueText(op.results[end].get()).starts_with(group)) ++end;
     }
     put(name);
     if (end - i > 1) put(fmt::format(":{}", end - i));
@@ -37,7 +38,7 @@ void Printer::printOp(const ir::Operation& op) {
     if (!op.info->isCustom()) printFormat(op);
     else if (!printCustom(op)) printGeneric(op);
   }
-  printLocation(op.location);
+  printOperationLocation(op);
 }
 
 /// The text as it came, with the names that its operands and blocks have now.

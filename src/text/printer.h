@@ -17,10 +17,11 @@ namespace tilesight::text {
 class Printer {
  public:
   explicit Printer(PrintOptions options) : options_(options) {}
+  virtual ~Printer() = default;
   std::string printModule(const ir::Module& module);
   std::string printOperation(const ir::Operation& op);
 
- private:
+ protected:
   // --- names (print_names.cpp)
   struct Names;  // used names of a function while numbering
   void nameModule(const ir::Operation& top);
@@ -43,7 +44,9 @@ class Printer {
   void printTypes(const std::vector<ir::Type>& types);
   void printResultTypes(const std::vector<ir::Type>& types);  // one bare, else in parentheses
   void printFunctionalType(const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& results);
-  void printLocation(ir::Location location);      // " loc(...)"
+  virtual void printLocation(ir::Location location);  // " loc(...)"
+  /// Of an operation; its alias may be defined further down, which MLIR allows nowhere else.
+  virtual void printOperationLocation(const ir::Operation& op) { printLocation(op.location); }
   std::string locationBody(ir::Location location, bool definition);
   void printLocationAliases();
   /// `key = value` in a dictionary, where enumerations are integers.
@@ -51,7 +54,7 @@ class Printer {
   std::string attributeText(const ir::Operation& op, const ir::NamedAttribute& entry) const;
 
   // --- operations (print_operation.cpp)
-  void printOp(const ir::Operation& op);
+  virtual void printOp(const ir::Operation& op);
   void printResultNames(const ir::Operation& op);
   void printGeneric(const ir::Operation& op);
   void printOpaque(const ir::Operation& op);

@@ -136,6 +136,24 @@ void addView(CLI::App& app, ViewOptions& options) {
   view->add_flag("!--no-browser", options.browser, "Do not open the browser");
 }
 
+void addOpt(CLI::App& app, OptOptions& options) {
+  CLI::App* opt = app.add_subcommand("opt", "Run passes on IR text");
+  opt->footer("Example:\n  tilesight opt kernel.ttir --pass inline --pass canonicalize --pass cse --remarks -o kernel.opt.ttir");
+  opt->add_option("FILE", options.file, "IR text: .ttir, .ttgir, .mlir (-: standard input)");
+  opt->add_option("--pass", options.passes, "A pass, with options: 'name{option=value}'; repeat for several")->allow_extra_args(false);
+  opt->add_option("--pass-pipeline", options.pipeline, "Several passes: 'inline,canonicalize,name{option=value}'");
+  opt->add_option("--plugin", options.plugins, "A library with passes; repeat for several")->allow_extra_args(false);
+  opt->add_option("-o,--output", options.output, "Write the result to this file (default: standard output)");
+  opt->add_flag("--remarks", options.remarks, "Say what was done, and what was refused and why");
+  opt->add_option("--remarks-json", options.remarksJson, "The same as JSON to this file (-: stdout)");
+  opt->add_flag("--verify-each", options.verifyEach, "Read the text back after every pass (the default; the IR is verified in any case)");
+  opt->add_flag("--no-verify-each", options.noVerifyEach, "Read it back at the end only");
+  opt->add_option("--print-before", options.printBefore, "Print the IR before these passes (all: every pass)")->delimiter(',')->allow_extra_args(false);
+  opt->add_option("--print-after", options.printAfter, "Print the IR after these passes (all: every pass)")->delimiter(',')->allow_extra_args(false);
+  opt->add_flag("--time", options.time, "Say how long each pass took");
+  opt->add_flag("--list-passes", options.list, "List passes and their options");
+}
+
 /// The option nearest to an unexpected one, as "; did you mean --x?".
 std::string optionHint(const CLI::App& app, const std::string& message) {
   const size_t at = message.find(" -");
@@ -171,6 +189,8 @@ int parseAndRun(int argc, char** argv) {
   addView(app, viewOptions);
   TraceOptions traceOptions;
   addTrace(app, traceOptions);
+  OptOptions optOptions;
+  addOpt(app, optOptions);
 
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -199,6 +219,7 @@ int parseAndRun(int argc, char** argv) {
   if (app.got_subcommand("info")) return info(infoOptions);
   if (app.got_subcommand("trace")) return trace(traceOptions);
   if (app.got_subcommand("view")) return view(viewOptions);
+  if (app.got_subcommand("opt")) return opt(optOptions);
   return explain(explainOptions);
 }
 

@@ -62,8 +62,29 @@ struct TraceOptions {
   bool quiet = false;
 };
 
+struct OptOptions {
+  std::string file;                    // "-": standard input
+  std::vector<std::string> passes;     // name{option=value}, in order
+  std::string pipeline;                // or all of them, separated by commas
+  std::vector<std::string> plugins;    // libraries
+  std::string output = "-";            // "-": standard output
+  bool verifyEach = false, noVerifyEach = false;
+  std::vector<std::string> printBefore, printAfter;  // names of passes, or "all"
+  bool time = false, remarks = false, list = false;
+  std::string remarksJson;             // file, "-" for standard output, "": none
+  bool isolate = false;
+  double timeout = 60;                 // seconds a pass may take with isolate
+};
+
+struct PluginsOptions {
+  std::vector<std::string> plugins;
+  bool json = false;
+};
+
 int check(const CheckOptions& options);
 int trace(const TraceOptions& options);
+int opt(const OptOptions& options);
+int plugins(const PluginsOptions& options);
 int view(const ViewOptions& options);
 int info(const InfoOptions& options);
 int explain(const ExplainOptions& options);
