@@ -42,13 +42,28 @@ class Inliner {
     state_[function] = 2;
   }
 
+  bool callsItself(ir::Operation& function) {
+    std::vector<ir::Operation*> seen = {&function};
+    for (size_t i = 0; i < seen.size(); ++i) {
+      bool again = false;
+      ir::walk(*seen[i], [&](ir::Operation& op) {
+        ir::Operation* next = isCall(op) ? context_.module().function(op.string("callee")) : nullptr;
+        again = again || next == &function;
+        if (next && std::find(seen.begin(), seen.end(), next) == seen.end()) seen.push_back(next);
+        return true;
+      });
+      if (again) return true;
+    }
+    return false;
+  }
+
   void expand(ir::Operation* call) {
     ir::Operation* callee = context_.module().function(call->string("callee"));
     const auto refuse = [&](std::string rule, std::string why) {
       context_.refused(*call, std::move(rule), fmt::format("the call of @{} stays: {}", call->string("callee"), why));
     };
     if (!callee || callee->regions.empty() || callee->regions[0]->empty()) return refuse("declaration", "the function has no body here");
-    if (state_[callee] == 1) return refuse("recursion", "it calls itself");
+    if (callsItself(*callee)) return refuse("recursion", "it calls itself");
     const ir::Attribute noinline = callee->attribute("noinline");
     if (noinline && noinline.asInteger().value_or(1)) return refuse("noinline", "the function says noinline");
     const std::vector<ir::Block*> blocks = reachableBlocks(*callee->regions[0]);

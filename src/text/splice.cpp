@@ -68,6 +68,7 @@ struct Original::Impl {
     std::string digest;
     uint32_t gapBegin = 0;  // of the text between what is before it in its block and it
     uint32_t block = 0;     // textBegin of the block it was in
+    uint32_t tailEnd = 0;   // of a comment behind it on its line; 0: none
   };
 
   std::string text;
@@ -100,7 +101,14 @@ void Original::Impl::see(const ir::Operation& op, uint32_t gapBegin, const ir::B
             indents[inner->textBegin] = gap.substr(line + 1);
         }
         see(*nested, end, inner.get());
-        if (nested->textEnd) end = nested->textEnd;
+        if (!nested->textEnd) continue;
+        end = nested->textEnd;
+        size_t tail = end;
+        while (tail < text.size() && (text[tail] == ' ' || text[tail] == '\t')) ++tail;
+        if (nested != inner->operations.back() && text.compare(tail, 2, "//") == 0) {
+          while (tail < text.size() && text[tail] != '\n') ++tail;
+          operations[nested->textBegin].tailEnd = end = static_cast<uint32_t>(tail);
+        }
       }
     }
 }
@@ -132,6 +140,7 @@ class Splicer : public Printer {
           out_ += '\n';
         }
         printOp(*op);
+        emitTail(*op);
       }
       while (next < gaps.size()) emitKept(gaps[next++]);
       return withDefinitions(std::move(out_) + text.substr(body.textEnd));
@@ -270,6 +279,12 @@ class Splicer : public Printer {
     return seen->second.digest == digest(op, name, label);
   }
 
+  void emitTail(const ir::Operation& op) {
+    auto seen = op.textEnd ? original_.operations.find(op.textBegin) : original_.operations.end();
+    if (seen != original_.operations.end() && seen->second.tailEnd)
+      out_ += std::string_view(original_.text).substr(op.textEnd, seen->second.tailEnd - op.textEnd);
+  }
+
   void emitBlock(const ir::Block& block, const std::string& parentIndent) {
     auto known = original_.indents.find(block.textBegin);
     const std::string indent = known != original_.indents.end() ? known->second : parentIndent + "  ";
@@ -287,6 +302,7 @@ class Splicer : public Printer {
       indent_text_ = indent;
       indent_ = static_cast<uint32_t>(indent.size() / 2);
       printOp(*op);
+      emitTail(*op);
       indent_text_ = savedIndent;
       indent_ = savedDepth;
     }
