@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "launch/file.h"
 #include "support/result.h"
 
 namespace tilesight::launch {
@@ -16,6 +18,9 @@ namespace tilesight::launch {
 /// the archive.
 bool isSafeName(std::string_view name);
 
+/// Large storages begin at multiples of this in a zip, so that they can be mapped where they lie.
+constexpr uint64_t entryAlignment = 4096;
+
 /// One file being read from its start to its end.
 class EntryReader {
  public:
@@ -24,6 +29,12 @@ class EntryReader {
   virtual Status read(std::span<uint8_t> out) = 0;
   /// To be called after the last read: an error if bytes are left or the checksum is wrong.
   virtual Status finish() = 0;
+};
+
+/// Where bytes lie in a file of the system.
+struct FilePlace {
+  std::shared_ptr<const File> file;
+  uint64_t offset = 0;
 };
 
 /// Never writes, never follows a link, never leaves the file or folder it was opened with. Names are
@@ -40,6 +51,8 @@ class Archive {
   /// Size of a file in bytes. Never larger than the archive itself.
   virtual Result<uint64_t> size(const std::string& name) = 0;
   virtual Result<std::unique_ptr<EntryReader>> reader(const std::string& name) = 0;
+  /// Where the bytes of a file lie as they are, to be mapped; none if they have to be read.
+  virtual std::optional<FilePlace> place(const std::string& name) = 0;
 
   /// A whole file as text; an error if it is larger than `limit` bytes.
   Result<std::string> text(const std::string& name, uint64_t limit);

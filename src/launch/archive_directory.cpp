@@ -2,33 +2,14 @@
 // cannot lead out of the directory.
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "launch/archive_impl.h"
+#include "launch/file.h"
 
 namespace tilesight::launch {
 namespace {
-
-/// Owns a file descriptor.
-class File {
- public:
-  explicit File(int number = -1) : number_(number) {}
-  File(File&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  File& operator=(File&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~File() {
-    if (number_ >= 0) close(number_);
-  }
-  int number() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
 
 class FileReader : public EntryReader {
  public:
@@ -74,6 +55,12 @@ class DirectoryArchive : public Archive {
     Result<File> file = openFile(name);
     if (!file) return failure(file.error());
     return std::make_unique<FileReader>(*this, name, std::move(*file));
+  }
+
+  std::optional<FilePlace> place(const std::string& name) override {
+    Result<File> file = openFile(name);
+    if (!file) return {};
+    return FilePlace{std::make_shared<File>(std::move(*file)), 0};
   }
 
  private:

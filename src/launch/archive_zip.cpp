@@ -1,11 +1,17 @@
 // Bundles as zip files, through libzip. All entries must be stored, not compressed: their sizes are
 // then bounded by the file's own size, and tools can map them in place.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <unordered_map>
 
 #include <fmt/format.h>
 #include <zip.h>
 
 #include "launch/archive_impl.h"
+#include "launch/zip_offsets.h"
 
 namespace tilesight::launch {
 namespace {
@@ -54,7 +60,9 @@ class ZipEntryReader : public EntryReader {
 
 class ZipArchive : public Archive {
  public:
-  ZipArchive(std::string name, Zip zip) : Archive(std::move(name)), zip_(std::move(zip)) {}
+  /// `file`: the zip's, if it lies in one.
+  ZipArchive(std::string name, Zip zip, std::shared_ptr<const File> file)
+      : Archive(std::move(name)), zip_(std::move(zip)), file_(std::move(file)) {}
 
   /// Reads the list of entries and refuses what a bundle never has.
   Status index(uint64_t archiveBytes) {
@@ -99,6 +107,18 @@ class ZipArchive : public Archive {
     return std::make_unique<ZipEntryReader>(*this, name, file);
   }
 
+  std::optional<FilePlace> place(const std::string& name) override {
+    const auto entry = entries_.find(name);
+    if (!file_ || entry == entries_.end()) return {};
+    if (!offsets_) offsets_ = zipOffsets(file_->number());
+    const auto found = offsets_->find(name);
+    struct stat info {};
+    if (found == offsets_->end() || fstat(file_->number(), &info) != 0) return {};
+    const auto bytes = static_cast<uint64_t>(info.st_size);
+    if (found->second > bytes || entry->second.bytes > bytes - found->second) return {};
+    return FilePlace{file_, found->second};
+  }
+
  private:
   struct Entry {
     zip_uint64_t number;
@@ -118,11 +138,14 @@ class ZipArchive : public Archive {
   }
 
   Zip zip_;
+  std::shared_ptr<const File> file_;
   std::unordered_map<std::string, Entry> entries_;
+  std::optional<std::unordered_map<std::string, uint64_t>> offsets_;  // once one is asked for
 };
 
 /// Takes `source` over.
-Result<std::unique_ptr<Archive>> openSource(zip_source_t* source, const std::string& name) {
+Result<std::unique_ptr<Archive>> openSource(zip_source_t* source, const std::string& name,
+                                            std::shared_ptr<const File> file = nullptr) {
   zip_stat_t info;
   zip_stat_init(&info);
   uint64_t bytes = 0;
@@ -138,7 +161,7 @@ Result<std::unique_ptr<Archive>> openSource(zip_source_t* source, const std::str
                               "it is cut off, damaged or no bundle: copy or save it again"});
   }
   zip_error_fini(&zipError);
-  auto archive = std::make_unique<ZipArchive>(name, Zip(zip));
+  auto archive = std::make_unique<ZipArchive>(name, Zip(zip), std::move(file));
   TS_CHECK(archive->index(bytes));
   return archive;
 }
@@ -146,12 +169,18 @@ Result<std::unique_ptr<Archive>> openSource(zip_source_t* source, const std::str
 }  // namespace
 
 Result<std::unique_ptr<Archive>> openZip(const std::string& path) {
+  // One file for libzip and for what is mapped, even if another one gets its name meanwhile.
+  auto file = std::make_shared<const File>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::FILE* stream = *file ? fdopen(fcntl(file->number(), F_DUPFD_CLOEXEC, 0), "rb") : nullptr;
   zip_error_t zipError;
   zip_error_init(&zipError);
-  zip_source_t* source = zip_source_file_create(path.c_str(), 0, -1, &zipError);
+  zip_source_t* source = stream ? zip_source_filep_create(stream, 0, -1, &zipError) : nullptr;
   zip_error_fini(&zipError);
-  if (!source) return failure(Diagnostic{path, 0, 0, "cannot be opened", {}});
-  return openSource(source, path);
+  if (!source) {
+    if (stream) std::fclose(stream);
+    return failure(Diagnostic{path, 0, 0, "cannot be opened", {}});
+  }
+  return openSource(source, path, std::move(file));
 }
 
 Result<std::unique_ptr<Archive>> openZipBytes(std::span<const uint8_t> bytes,

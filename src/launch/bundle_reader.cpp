@@ -12,6 +12,9 @@ constexpr uint64_t maxManifestBytes = 256 << 20;
 constexpr uint64_t maxIrBytes = 256 << 20;
 constexpr uint64_t maxSourceBytes = 64 << 20;
 
+// Storages from this size on are mapped, not read: their checksums are not compared.
+constexpr uint64_t lazyBytes = 4 << 20;
+
 constexpr const char* manifestName = "bundle.json";
 
 /// Overwrites `memory` with the pieces of `content`.
@@ -24,6 +27,16 @@ Status readPieces(Archive& archive, const Content& content, uint8_t* memory) {
   if (wanted != *bytes)
     return failure(archive.error(fmt::format("{} has {} bytes, its pieces {}", content.file, *bytes,
                                              wanted)));
+  const std::optional<FilePlace> place = *bytes >= lazyBytes ? archive.place(content.file) : std::nullopt;
+  if (place && place->offset % entryAlignment == 0) {
+    uint64_t at = place->offset;
+    for (const Piece& piece : content.pieces) {
+      if (const Status mapped = mapFile(memory + piece.offset, place->file->number(), at, piece.bytes); !mapped)
+        return failure(archive.error(fmt::format("{}: {}", content.file, mapped.error().message), mapped.error().remedy));
+      at += piece.bytes;
+    }
+    return {};
+  }
   Result<std::unique_ptr<EntryReader>> file = archive.reader(content.file);
   if (!file) return failure(file.error());
   for (const Piece& piece : content.pieces)

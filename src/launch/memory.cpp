@@ -88,6 +88,23 @@ Result<std::shared_ptr<uint8_t>> allocate(uint64_t bytes, std::span<const uint8_
   return memory;
 }
 
+Status mapFile(uint8_t* memory, int file, uint64_t offset, uint64_t bytes) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  uint64_t mapped = 0;
+  if (offset % page == 0 && reinterpret_cast<uintptr_t>(memory) % page == 0) {
+    mapped = bytes / page * page;
+    if (mapped && mmap(memory, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file,
+                       static_cast<off_t>(offset)) == MAP_FAILED)
+      return outOfMemory(bytes);
+  }
+  for (uint64_t at = mapped; at < bytes;) {
+    const ssize_t count = pread(file, memory + at, bytes - at, static_cast<off_t>(offset + at));
+    if (count <= 0) return failure("a file is shorter than it was");
+    at += static_cast<uint64_t>(count);
+  }
+  return {};
+}
+
 size_t patternLength(const uint8_t* data, uint64_t bytes) {
   for (const size_t length : {1, 2, 4, 8, 16})
     if (bytes >= length && std::memcmp(data, data + length, bytes - length) == 0) return length;

@@ -1,6 +1,8 @@
 // Bundles that are damaged or made with bad intent: each gives one clear error, none a crash, and
 // none touches anything outside itself.
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zip.h>
 
 #include <filesystem>
@@ -11,6 +13,7 @@
 #include "launch/archive.h"
 #include "launch/bundle.h"
 #include "launch/manifest.h"
+#include "launch/zip_offsets.h"
 #include "samples.h"
 #include "scratch.h"
 
@@ -225,6 +228,36 @@ TEST(HostileZip, DeepNestingAndRepetitions) {
   std::string repeated = emptyManifest;
   repeated.replace(repeated.find("[]"), 2, R"(["a/l.json", "a/l.json"])");
   EXPECT_NE(errorOf(zipOf({{"bundle.json", repeated}})).find("names a/l.json twice"), std::string::npos);
+}
+
+/// Where the entries of a zip lie, of one in a file.
+std::unordered_map<std::string, uint64_t> offsetsOf(const std::string& bytes) {
+  const File file(memfd_create("zip", MFD_CLOEXEC));
+  EXPECT_EQ(write(file.number(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  return zipOffsets(file.number());
+}
+
+TEST(ZipOffsets, AreWhereTheEntriesAre) {
+  const std::string bytes = zipOf({{"a", "one"}, {"b/c", "second"}, {"d", ""}});
+  const auto offsets = offsetsOf(bytes);
+  ASSERT_EQ(offsets.size(), 3u);
+  EXPECT_EQ(bytes.substr(offsets.at("a"), 3), "one");
+  EXPECT_EQ(bytes.substr(offsets.at("b/c"), 6), "second");
+}
+
+TEST(ZipOffsets, OfCompressedEntriesAreLeftOut) {
+  EXPECT_TRUE(offsetsOf(zipOf({{"a", std::string(1000, 'a')}}, ZIP_CM_DEFLATE)).empty());
+}
+
+TEST(ZipOffsets, OfDamagedFiles) {
+  std::string bytes = zipOf({{"a", "one"}, {"b", "second"}});
+  for (size_t length = 0; length < bytes.size(); ++length) EXPECT_TRUE(offsetsOf(bytes.substr(0, length)).empty()) << length;
+  for (size_t at = 0; at < bytes.size(); ++at)
+    for (const char flip : {'\x01', '\x80', '\xff'}) {
+      bytes[at] ^= flip;
+      EXPECT_LE(offsetsOf(bytes).size(), 2u);
+      bytes[at] ^= flip;
+    }
 }
 
 TEST(SafeNames, Table) {

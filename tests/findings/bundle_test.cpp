@@ -2,9 +2,13 @@
 #include "launch/bundle.h"
 #include "launch/memory.h"
 
+#include <unistd.h>
+#include <zip.h>
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -218,6 +222,59 @@ TEST(Bundle, AHugeStorageOfWhichLittleIsUsedIsSmall) {
   const auto launches = load(scratch / "a.tsb");
   EXPECT_EQ(launches.at(0).storages[2].data[uint64_t{1} << 30], 42);
   EXPECT_EQ(launches.at(0).storages[2].data[(uint64_t{1} << 30) + 1], 0);
+}
+
+uint64_t residentBytes() {
+  uint64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(Bundle, ALargeStorageIsReadWhenItIsUsed) {
+  const Scratch scratch;
+  constexpr uint64_t bytes = (64 << 20) + 12;
+  Launch launch = sampleLaunch();
+  launch.storages.push_back(makeStorage(bytes, 0x7f1000000000, "large"));
+  uint8_t* data = launch.storages.back().data;
+  for (uint64_t at = 0; at < bytes; ++at) data[at] = static_cast<uint8_t>(at >> 12 ^ at);
+  std::fill_n(data + (20 << 20), 1 << 20, uint8_t{0});  // two pieces
+  Launch later = launch;  // whose storage is mostly that of the first
+  later.storages.back() = makeStorage(bytes, 0x7f1000000000, "large");
+  std::copy_n(data, bytes, later.storages.back().data);
+  std::fill_n(later.storages.back().data + (40 << 20), 8 << 20, uint8_t{9});
+  save(scratch / "a.tsb", {launch, later});
+  save(scratch / "a.dir", {launch, later}, BundleWriter::Layout::Directory);
+  for (const char* name : {"a.tsb", "a.dir"}) {
+    SCOPED_TRACE(name);
+    const uint64_t before = residentBytes();
+    const auto launches = load(scratch / name);
+    EXPECT_LT(residentBytes(), before + (4 << 20));
+    ASSERT_EQ(launches.size(), 2u);
+    launches[0].storages.back().data[5] ^= 1;  // neither the other launch's nor the bundle's
+    expectSame(launches[1], later);
+    launches[0].storages.back().data[5] ^= 1;
+    expectSame(launches[0], launch);
+    expectSame(load(scratch / name)[0], launch);
+  }
+}
+
+TEST(Bundle, ALargeStorageOfAnotherToolsZipIsRead) {
+  const Scratch scratch;  // its bytes begin anywhere, here at an odd place
+  Launch launch = sampleLaunch();
+  launch.storages.push_back(makeStorage(5 << 20, 0x7f1000000000, "large"));
+  for (uint64_t at = 0; at < 5 << 20; ++at) launch.storages.back().data[at] = static_cast<uint8_t>(at >> 12 ^ at);
+  save(scratch / "a.dir", {launch}, BundleWriter::Layout::Directory);
+  zip_t* zip = zip_open((scratch / "z.tsb").c_str(), ZIP_CREATE, nullptr);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch / "a.dir")) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = std::filesystem::relative(entry, scratch / "a.dir");
+    const auto index = zip_file_add(zip, name.c_str(), zip_source_file(zip, entry.path().c_str(), 0, -1), ZIP_FL_ENC_UTF_8);
+    zip_set_file_compression(zip, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
+  }
+  ASSERT_EQ(zip_close(zip), 0);
+  const auto launches = load(scratch / "z.tsb");
+  ASSERT_EQ(launches.size(), 1u);
+  expectSame(launches[0], launch);
 }
 
 TEST(Bundle, EqualLaunchesMakeEqualFiles) {

@@ -1,8 +1,13 @@
 #include "launch/memory.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstring>
 
 #include <gtest/gtest.h>
+
+#include "launch/file.h"
 
 namespace tilesight::launch {
 
@@ -37,6 +42,25 @@ TEST(Memory, ATerabyteOfAPatternIsAddressSpaceOnly) {
   if (!memory) GTEST_SKIP() << memory.error().str();  // limited address space
   EXPECT_EQ((*memory).get()[maxStorageBytes - 1], 2);
   EXPECT_FALSE(allocate(maxStorageBytes + 1));
+}
+
+TEST(Memory, MapsAFile) {
+  const File file(memfd_create("bytes", MFD_CLOEXEC));
+  std::vector<uint8_t> bytes(3 * 4096 + 100);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 7 >> 3);
+  ASSERT_EQ(write(file.number(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  for (const uint64_t offset : {0, 4096, 5}) {  // the last one is read
+    SCOPED_TRACE(offset);
+    const auto memory = allocate(1 << 20);
+    ASSERT_TRUE(memory && mapFile(memory->get(), file.number(), offset, bytes.size() - offset));
+    EXPECT_EQ(std::memcmp(memory->get(), bytes.data() + offset, bytes.size() - offset), 0);
+    EXPECT_EQ(memory->get()[bytes.size() - offset], 0) << "what is behind stays as it is";
+    memory->get()[1] ^= 1;
+    uint8_t unchanged = 0;
+    EXPECT_EQ(pread(file.number(), &unchanged, 1, static_cast<off_t>(offset + 1)), 1);
+    EXPECT_EQ(unchanged, bytes[offset + 1]);
+    EXPECT_FALSE(mapFile(memory->get(), file.number(), offset, bytes.size() - offset + 1));
+  }
 }
 
 TEST(Memory, PatternLength) {
