@@ -28,7 +28,7 @@ class Context:
                         "-DTILESIGHT_BENCH=ON", "-DTILESIGHT_PYTHON=ON", f"-DPython_EXECUTABLE={self.python}",
                         "--log-level=WARNING"], check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["cmake", "--build", self.build, "--target", "tilesight", "tilesight_native", "bench_machine",
-                        "bench_forms", "bench_engine"], check=True, stdout=subprocess.DEVNULL)
+                        "bench_forms", "bench_engine", "bench_bundles"], check=True, stdout=subprocess.DEVNULL)
 
     def program(self, name):
         for folder in ("bench", "src/tools"):
