@@ -9,7 +9,6 @@ import triton.language as tl
 
 RELEASE = tuple(int(x) for x in triton.__version__.split(".")[:2])
 NATIVE = RELEASE < (3, 9)  # Triton has block pointers of its own
-NAMES = ("make_block_ptr", "advance", "load", "store")
 HERE = Path(__file__).resolve().parent
 
 
@@ -33,8 +32,7 @@ def kernels(flavour):
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, HERE / "kernels.py")
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        source = tl if flavour == "triton" else library()
-        vars(module).update({each: getattr(source, each) for each in NAMES})
+        module.bp = tl if flavour == "triton" else library()
         spec.loader.exec_module(module)
     return sys.modules[name]
 

@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cases import BY_HAND
-from flavours import FLAVOURS
+from cases import BY_HAND, at_random
+from flavours import FLAVOURS, RELEASE
 
 SEEDS = range(100, 130)
 
@@ -16,4 +16,5 @@ def test_as_the_reference(tmp_path):
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert out.read_text() == ""
-    assert int(done.stdout) == (len(BY_HAND) + len(SEEDS)) * len(FLAVOURS)
+    cases = [*BY_HAND.values(), *map(at_random, SEEDS)]
+    assert int(done.stdout) == sum(not case.refused(flavour, RELEASE) for case in cases for flavour in FLAVOURS)
