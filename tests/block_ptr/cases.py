@@ -13,7 +13,8 @@ from reference import Block
 class Case:
     """Reads (or writes) `steps` blocks of extents `block`, the first at `offsets`, the next each `step` further, of a
     tensor of `shape`, laid out with the dimensions in the order `layout` (the last one is contiguous, unless `spread`
-    is more than 1). Around the tensor lies memory of its own: what no boundary check guards is read there."""
+    is more than 1), each row of which begins at a multiple of `align` elements. Around the tensor lies memory of its
+    own: what no boundary check guards is read there."""
 
     shape: tuple
     block: tuple
@@ -24,6 +25,7 @@ class Case:
     padding: str = ""
     layout: tuple = None
     spread: int = 1
+    align: int = 1
     dtype: str = "float32"
 
     def __post_init__(self):
@@ -31,6 +33,9 @@ class Case:
         ends = [offset + (self.steps - 1) * delta for offset, delta in zip(self.offsets, self.step)]
         self.first = [min(0, a, b) for a, b in zip(self.offsets, ends)]
         last = [max(extent, a + b, c + b) for extent, a, c, b in zip(self.shape, self.offsets, ends, self.block)]
+        row = self.layout[-1]
+        self.first[row] -= self.first[row] % self.align
+        last[row] += -last[row] % self.align
         stride, strides = self.spread, [0] * len(self.shape)
         for d in reversed(self.layout):
             strides[d] = stride
@@ -44,6 +49,14 @@ class Case:
         if flavour == "triton" and release == (3, 8) and self.padding and not self.check:
             return "Triton 3.8 refuses a padding where nothing is checked"
         return None
+
+    @property
+    def suits_descriptors(self):
+        """Does everything hold that a caller promises who asks for descriptors?"""
+        item = np.dtype(self.dtype).itemsize
+        others = [stride for d, stride in enumerate(self.strides) if d != self.order[0]]
+        return (self.strides[self.order[0]] == 1 and all(stride * item % 16 == 0 for stride in others)
+                and self.origin * item % 16 == 0 and min(self.shape) > 0)
 
     @property
     def order(self):
@@ -129,5 +142,5 @@ def at_random(seed):
                 tuple(d for d in choose.sample(range(rank), rank) if choose.random() < 0.7),
                 choose.choice(["", "zero", "nan"] if dtype.startswith("float") else ["", "zero"]),
                 tuple(choose.sample(range(rank), rank)),
-                choose.choice([1, 1, 2, 3]),
+                *choose.choice([(1, 16), (1, 16), (1, 1), (3, 1)]),
                 dtype)

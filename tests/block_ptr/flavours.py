@@ -26,13 +26,21 @@ def library():
     return from_file("block_ptr_of_the_tests", HERE.parents[1] / "python" / "tilesight" / "triton" / "block_ptr.py")
 
 
+def descriptors():
+    """The library with descriptors wherever it may take them, for kernels that know nothing of them."""
+    name = "block_ptr_descriptors"
+    if name not in sys.modules:
+        from_file(name, HERE / "on_descriptors.py")
+    return sys.modules[name]
+
+
 def kernels(flavour):
-    """The kernels on "triton"'s block pointers or on the "library"'s."""
+    """The kernels on "triton"'s block pointers, on the "library"'s, or on the library's with "descriptors"."""
     name = f"block_ptr_kernels_{flavour}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, HERE / "kernels.py")
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        module.bp = tl if flavour == "triton" else library()
+        module.bp = {"triton": lambda: tl, "library": library, "descriptors": descriptors}[flavour]()
         spec.loader.exec_module(module)
     return sys.modules[name]
 

@@ -23,26 +23,30 @@ def same(values, expected, defined=None):
     np.testing.assert_array_equal(values[defined], expected[defined])
 
 
-@pytest.mark.parametrize("flavour", FLAVOURS)
-@pytest.mark.parametrize("name", BY_HAND)
-def test_read(name, flavour, collect):
-    same(*BY_HAND[name].read(on_engine(flavour)))
+def cases(names, case_of):
+    """Parameters (case, flavour): with descriptors too where the case suits them."""
+    for name in names:
+        case = case_of(name)
+        for flavour in [*FLAVOURS, *(["descriptors"] if case.suits_descriptors else [])]:
+            refusal = case.refused(flavour, RELEASE)
+            yield pytest.param(case, flavour, id=f"{name}-{flavour}",
+                               marks=pytest.mark.skip(refusal) if refusal else [])
 
 
-@pytest.mark.parametrize("flavour", FLAVOURS)
-@pytest.mark.parametrize("name", BY_HAND)
-def test_write(name, flavour, collect):
-    if BY_HAND[name].dtype == "bool" and flavour == "triton":
+@pytest.mark.parametrize("case, flavour", [*cases(BY_HAND, BY_HAND.get)])
+def test_read(case, flavour, collect):
+    same(*case.read(on_engine(flavour)))
+
+
+@pytest.mark.parametrize("case, flavour", [*cases(BY_HAND, BY_HAND.get)])
+def test_write(case, flavour, collect):
+    if case.dtype == "bool" and flavour == "triton":
         pytest.skip("a block pointer to int1 is one to int8: Triton up to 3.7 stores no int1 there")
-    same(*BY_HAND[name].write(on_engine(flavour)))
+    same(*case.write(on_engine(flavour)))
 
 
-@pytest.mark.parametrize("flavour", FLAVOURS)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_at_random(seed, flavour, collect):
-    case = at_random(seed)
-    print(f"seed {seed}: {case}")
-    if case.refused(flavour, RELEASE):
-        pytest.skip(case.refused(flavour, RELEASE))
+@pytest.mark.parametrize("case, flavour", [*cases(SEEDS, at_random)])
+def test_at_random(case, flavour, collect):
+    print(case)
     same(*case.read(on_engine(flavour)))
     same(*case.write(on_engine(flavour)))
