@@ -10,14 +10,25 @@
 
 #include <fmt/format.h>
 
+#include "support/open_flags.h"
+#include "support/system.h"
+
 namespace tilesight::arrow {
 
 namespace {
 
+bool isQuota(int error) {
+#if defined(EDQUOT)
+  return error == EDQUOT;
+#else
+  return error < 0;
+#endif
+}
+
 tl::unexpected<Diagnostic> notWritten(const std::string& path) {
   const int error = errno;
   return failure(Diagnostic{path, 0, 0, fmt::format("cannot be written: {}", std::strerror(error)),
-                            error == ENOSPC || error == EDQUOT || error == EFBIG
+                            error == ENOSPC || error == EFBIG || isQuota(error)
                                 ? "make room or write elsewhere; the segments that are complete can be read"
                                 : ""});
 }
@@ -29,7 +40,7 @@ Result<FileWriter> FileWriter::open(const std::string& path, const Schema& schem
   file.path_ = path;
   const size_t slash = path.rfind('/') + 1;
   file.temporary_ = path.substr(0, slash) + "." + path.substr(slash) + ".part";
-  file.fd_ = ::open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  file.fd_ = ::open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_BINARY, 0666);
   if (file.fd_ < 0) return notWritten(path);
   file.footer_.schema = schema;
   std::vector<uint8_t> start(kMagic, kMagic + 6);
@@ -99,8 +110,10 @@ Status FileWriter::finish(const std::vector<Names>& names, Packer& packer) {
   tail.insert(tail.end(), kMagic, kMagic + 6);
   TS_CHECK(write(tail));
   const int closed = ::close(std::exchange(fd_, -1));
-  if (closed != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    const auto error = notWritten(path_);
+  const Status replaced = closed == 0 ? support::replaceFile(temporary_, path_) : Status();
+  if (closed != 0 || !replaced) {
+    const auto error = closed != 0 ? notWritten(path_)
+                                   : failure(Diagnostic{path_, 0, 0, "cannot be written: " + replaced.error().message, {}});
     ::unlink(temporary_.c_str());
     return error;
   }

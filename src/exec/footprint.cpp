@@ -6,9 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include <sys/mman.h>
-
 #include "exec/runs.h"
+#include "support/memory.h"
 
 namespace tilesight::exec {
 
@@ -30,10 +29,8 @@ class Mappings {
           return memory;
         }
     }
-    // Untouched pages of an anonymous mapping cost nothing.
-    void* memory = mmap(nullptr, static_cast<size_t>(*words) * 8, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? nullptr : static_cast<uint64_t*>(memory);
+    // Untouched pages cost nothing.
+    return static_cast<uint64_t*>(support::allocatePages(static_cast<uint64_t>(*words) * 8));
   }
 
   /// Takes a mapping back of which words [low, high) were touched.
@@ -46,7 +43,7 @@ class Mappings {
         return;
       }
     }
-    munmap(memory, static_cast<size_t>(words) * 8);
+    support::freePages(memory, static_cast<uint64_t>(words) * 8);
   }
 
  private:

@@ -1,6 +1,5 @@
 #include "findings/files.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,9 @@
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "support/open_flags.h"
+#include "support/system.h"
 
 namespace tilesight::findings {
 
@@ -40,7 +42,7 @@ std::string linkTarget(const std::string& path) {
   std::filesystem::path target = path;
   for (int links = 0; links < 40 && std::filesystem::is_symlink(target, error); ++links)
     target = target.parent_path() / std::filesystem::read_symlink(target, error);
-  return target.string();
+  return target.generic_string();
 }
 
 bool isDevice(const std::string& path) {
@@ -61,10 +63,12 @@ int openStream(const std::string& path) {
     const auto [stop, error] = std::from_chars(path.data() + folder.size(), end, number);
     if (error == std::errc() && stop == end) return number;
   }
+#if !defined(_WIN32)  // where files have no numbers that stat tells
   struct stat named, stream;
   if (stat(path.c_str(), &named) != 0) return -1;
   for (const int number : {STDOUT_FILENO, STDERR_FILENO})
     if (fstat(number, &stream) == 0 && stream.st_dev == named.st_dev && stream.st_ino == named.st_ino) return number;
+#endif
   return -1;
 }
 
@@ -91,7 +95,7 @@ Status writeFile(const std::string& path, const std::string& text) {
     return writeAll(stream, text) ? Status() : wrong(errno);
   }
   if (isDevice(path)) {
-    const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_BINARY);
     if (file < 0) return wrong(errno);
     const bool good = writeAll(file, text);
     const int error = errno;
@@ -104,17 +108,24 @@ Status writeFile(const std::string& path, const std::string& text) {
   std::random_device random;
   for (int attempt = 0; file < 0 && attempt < 100; ++attempt) {
     part = fmt::format("{}.part-{:08x}", target, random());
-    file = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    file = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_BINARY, 0666);
     if (file < 0 && errno != EEXIST) break;
   }
   if (file < 0) return wrong(errno);
+  bool good = true;
+#if !defined(_WIN32)
   struct stat old;
-  bool good = stat(target.c_str(), &old) != 0 || fchmod(file, old.st_mode & 07777) == 0;
+  good = stat(target.c_str(), &old) != 0 || fchmod(file, old.st_mode & 07777) == 0;
+#endif
   good = good && writeAll(file, text);
   int error = good ? 0 : errno;
   if (close(file) != 0 && good) good = false, error = errno;
-  if (good && std::rename(part.c_str(), target.c_str()) == 0) return {};
-  if (good) error = errno;
+  if (good) {
+    const Status replaced = support::replaceFile(part, target);
+    if (replaced) return {};
+    std::remove(part.c_str());
+    return failure(Diagnostic{path, 0, 0, "cannot be written: " + replaced.error().message, "choose another place"});
+  }
   std::remove(part.c_str());
   return wrong(error);
 }

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 std::string repositoryRoot(const std::string& directory) {
   std::error_code error;
   for (fs::path at = fs::path(directory).lexically_normal(); !at.empty(); at = at.parent_path()) {
-    if (fs::exists(at / ".git", error)) return at.string();
+    if (fs::exists(at / ".git", error)) return at.generic_string();
     if (at == at.parent_path()) break;
   }
   return directory;
@@ -19,7 +19,7 @@ std::string repositoryRoot(const std::string& directory) {
 
 std::string absolutePath(const std::string& path, const std::string& directory) {
   if (path.empty()) return path;
-  return (fs::path(directory) / path).lexically_normal().string();
+  return (fs::path(directory) / path).lexically_normal().generic_string();
 }
 
 std::string uriPath(std::string_view path) {

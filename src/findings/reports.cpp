@@ -31,8 +31,8 @@ Status checkWritable(const std::string& option, const std::string& path) {
   }
   const fs::path folder = place.parent_path();
   if (!fs::is_directory(folder, error))
-    return failure(fmt::format("{} {}: there is no folder {}", option, path, folder.string()));
-  if (access(folder.c_str(), W_OK) != 0)
+    return failure(fmt::format("{} {}: there is no folder {}", option, path, folder.generic_string()));
+  if (access(folder.string().c_str(), W_OK) != 0)
     return failure(fmt::format("{} {} cannot be written: {}", option, path, std::strerror(errno)));
   return {};
 }

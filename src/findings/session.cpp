@@ -1,7 +1,5 @@
 #include "findings/session.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -18,6 +16,7 @@
 #include "findings/places.h"
 #include "findings/sentence.h"
 #include "findings/text.h"
+#include "support/wildcard.h"
 
 namespace tilesight::findings {
 namespace {
@@ -57,18 +56,14 @@ std::string keyOf(const Unknown& unknown) {
 
 std::string kernelKey(const std::string& kernel, const std::string& file) { return kernel + unit + file; }
 
-bool matches(const std::string& pattern, const std::string& text) {
-  return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
-}
-
 bool fileMatches(const IgnoreRule& rule, const std::string& file) {
   if (file.empty()) return false;
   std::filesystem::path path = relativePath(file, rule.directory);
-  if (rule.pattern.find('/') == rule.pattern.npos && matches(rule.pattern, path.filename().string())) return true;
+  if (rule.pattern.find('/') == rule.pattern.npos && matchesWildcard(rule.pattern, path.filename().string())) return true;
   std::string pattern = rule.pattern;
   while (pattern.size() > 1 && pattern.ends_with('/')) pattern.pop_back();
   for (; !path.empty(); path = path.parent_path()) {  // the file, or a folder it lies in
-    if (matches(pattern, path.string())) return true;
+    if (matchesWildcard(pattern, path.generic_string())) return true;
     if (path == path.parent_path()) break;
   }
   return false;
@@ -76,7 +71,7 @@ bool fileMatches(const IgnoreRule& rule, const std::string& file) {
 
 bool applies(const IgnoreRule& rule, const Finding& finding) {
   if (std::find(rule.kinds.begin(), rule.kinds.end(), finding.kind) == rule.kinds.end()) return false;
-  if (rule.of == IgnoreRule::Of::Kernel) return matches(rule.pattern, finding.kernel);
+  if (rule.of == IgnoreRule::Of::Kernel) return matchesWildcard(rule.pattern, finding.kernel);
   return fileMatches(rule, finding.location.file) ||
          std::any_of(finding.stack.begin(), finding.stack.end(),
                      [&](const Frame& frame) { return fileMatches(rule, frame.file); });
@@ -149,7 +144,7 @@ Session::Session(SessionOptions options)
       acceptance_(std::make_shared<Acceptance>()) {
   if (options_.workingDirectory.empty()) {
     std::error_code error;
-    options_.workingDirectory = std::filesystem::current_path(error).string();
+    options_.workingDirectory = std::filesystem::current_path(error).generic_string();
   }
   if (options_.repositoryRoot.empty()) options_.repositoryRoot = repositoryRoot(options_.workingDirectory);
   if (!options_.baseline) return;

@@ -9,6 +9,7 @@
 
 #include "exec/kernels/kernels.h"
 #include "foreign/function.h"
+#include "foreign/libm.h"
 #include "foreign/scalar.h"
 #include "foreign/special.h"
 

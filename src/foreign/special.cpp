@@ -79,8 +79,12 @@ double erfInverse(double x) {
 }
 
 double logGamma(double x) {
+#if defined(_WIN32)
+  return std::lgamma(x);
+#else
   int sign;
   return ::lgamma_r(x, &sign);
+#endif
 }
 
 double besselI(int order, double x) {

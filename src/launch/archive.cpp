@@ -1,9 +1,8 @@
 #include "launch/archive.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -43,11 +42,11 @@ Result<std::string> Archive::text(const std::string& name, uint64_t limit) {
 }
 
 Result<std::unique_ptr<Archive>> Archive::open(const std::string& path) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0)
-    return failure(Diagnostic{path, 0, 0, "there is no such file or folder", {}});
-  if (S_ISDIR(info.st_mode)) return openDirectory(path);
-  if (S_ISREG(info.st_mode)) return openZip(path);
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return failure(Diagnostic{path, 0, 0, "there is no such file or folder", {}});
+  if (std::filesystem::is_directory(status)) return openDirectory(path);
+  if (std::filesystem::is_regular_file(status)) return openZip(path);
   return failure(Diagnostic{path, 0, 0, "is neither a file nor a folder", "give a .tsb bundle"});
 }
 

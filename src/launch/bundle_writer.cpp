@@ -1,7 +1,3 @@
-#include <zip.h>
-
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +10,8 @@
 #include "launch/contents.h"
 #include "launch/manifest.h"
 #include "launch/memory.h"
+#include "launch/zip_files.h"
+#include "support/system.h"
 
 namespace tilesight::launch {
 namespace {
@@ -31,52 +29,6 @@ Status writeFile(const std::string& path, const std::string& text) {
   if (!good) return failure(cannotWrite(path, "no room or no permission"));
   return {};
 }
-
-/// A zip being written. Entries are stored, and have a fixed time, so that equal bundles are equal files.
-class ZipWriter {
- public:
-  explicit ZipWriter(zip_t* zip) : zip_(zip) {}
-
-  /// Adds a file of `folder`.
-  Status add(const std::string& folder, const std::string& name) {
-    const std::string path = folder + "/" + name;
-    zip_source_t* source = zip_source_file(zip_, path.c_str(), 0, -1);
-    const zip_int64_t index = source ? zip_file_add(zip_, name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
-    if (index < 0) {
-      if (source) zip_source_free(source);
-      return failure(zip_strerror(zip_));
-    }
-    const auto number = static_cast<zip_uint64_t>(index);
-    constexpr time_t year1980 = 315619200;
-    if (zip_set_file_compression(zip_, number, ZIP_CM_STORE, 0) != 0 ||
-        zip_file_set_mtime(zip_, number, year1980, 0) != 0)
-      return failure(zip_strerror(zip_));
-    std::error_code error;
-    return align(number, name, fs::file_size(path, error));
-  }
-
- private:
-  /// Makes large entries begin at a multiple of entryAlignment, by an extra field of the kind that zipalign uses.
-  Status align(zip_uint64_t number, const std::string& name, uint64_t bytes) {
-    constexpr uint64_t large = 1 << 20, record = 30, extraHead = 4, sizes64 = 20;
-    constexpr zip_uint16_t alignmentField = 0xd935;
-    offset_ += record + name.size() + (bytes >= UINT32_MAX ? sizes64 : 0);
-    if (bytes >= large) {
-      std::vector<uint8_t> field{entryAlignment & 0xff, entryAlignment >> 8};
-      const uint64_t begin = offset_ + extraHead + field.size();
-      field.resize(field.size() + (entryAlignment - begin % entryAlignment) % entryAlignment);
-      offset_ += extraHead + field.size();
-      if (zip_file_extra_field_set(zip_, number, alignmentField, ZIP_EXTRA_FIELD_NEW, field.data(),
-                                   static_cast<zip_uint16_t>(field.size()), ZIP_FL_LOCAL) != 0)
-        return failure(zip_strerror(zip_));
-    }
-    offset_ += bytes;
-    return {};
-  }
-
-  zip_t* zip_;
-  uint64_t offset_ = 0;
-};
 
 /// Which storages hold integers, as far as the arguments say.
 std::vector<bool> holdIndices(const Launch& launch) {
@@ -172,18 +124,8 @@ struct BundleWriter::Impl {
 
   Status writeZip() {
     const std::string temporary = folder + ".zip";
-    int code = 0;
-    zip_t* zip = zip_open(temporary.c_str(), ZIP_CREATE | ZIP_EXCL, &code);
-    if (!zip) return failure(cannotWrite(path, "no permission"));
-    Status status;
-    ZipWriter writer(zip);
-    for (const std::string& name : files)
-      if (status) status = writer.add(folder, name);
-    if (status && zip_close(zip) != 0) status = failure(zip_strerror(zip));
-    else if (status) zip = nullptr;
-    if (zip) zip_discard(zip);
-    if (status && std::rename(temporary.c_str(), path.c_str()) != 0)
-      status = failure("it cannot be renamed into place");
+    Status status = zipFiles(temporary, folder, files);
+    if (status && !support::replaceFile(temporary, path)) status = failure("it cannot be renamed into place");
     if (!status) {
       std::remove(temporary.c_str());
       return failure(cannotWrite(path, status.error().message));
@@ -192,6 +134,7 @@ struct BundleWriter::Impl {
   }
 
   Status writeDirectory() {
+    contents.unmap();  // Windows renames no folder of which a file is in use
     if (std::rename(folder.c_str(), path.c_str()) != 0)
       return failure(cannotWrite(path, "it exists already, or cannot be renamed into place"));
     folder.clear();
@@ -215,7 +158,7 @@ Result<BundleWriter> BundleWriter::open(const std::string& path, Layout layout) 
     return failure(cannotWrite(impl->path, "there is something of that name"));
   // Next to the result, so that renaming never crosses file systems.
   const std::string folder =
-      fmt::format("{}.part-{}-{}", impl->path, getpid(), counter.fetch_add(1));
+      fmt::format("{}.part-{}-{}", impl->path, support::processId(), counter.fetch_add(1));
   if (!fs::create_directory(folder, error) || error)
     return failure(cannotWrite(path, error ? error.message() : "a part of it is in the way"));
   impl->folder = folder;

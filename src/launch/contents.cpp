@@ -1,9 +1,5 @@
 #include "launch/contents.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "launch/memory.h"
+#include "support/system.h"
 
 namespace tilesight::launch {
 namespace {
@@ -28,12 +25,9 @@ uint64_t chunkSize(uint64_t total, uint64_t offset) { return std::min(chunkBytes
 Result<MappedFile> MappedFile::open(const std::string& path, uint64_t bytes) {
   MappedFile file;
   if (bytes == 0) return file;
-  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (number < 0) return failure(Diagnostic{path, 0, 0, "cannot be read back", {}});
-  void* start = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, number, 0);
-  ::close(number);
-  if (start == MAP_FAILED) return failure(Diagnostic{path, 0, 0, "cannot be mapped", {}});
-  file.data_ = static_cast<const uint8_t*>(start);
+  const Result<const uint8_t*> start = support::mapFile(path, bytes);
+  if (!start) return failure(start.error());
+  file.data_ = *start;
   file.bytes_ = bytes;
   return file;
 }
@@ -48,7 +42,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  if (data_) munmap(const_cast<uint8_t*>(data_), bytes_);
+  if (data_) support::unmapFile(data_, bytes_);
 }
 
 const uint8_t* ContentStore::chunk(uint32_t number, uint64_t offset) const {

@@ -37,6 +37,8 @@ class ContentStore {
   /// The number of a content that has the storage's bytes as they are now.
   Result<uint32_t> add(const Storage& storage);
   const std::vector<Content>& contents() const { return contents_; }
+  /// Lets go of the files: nothing can be added any more.
+  void unmap() { files_.clear(); }
   uint64_t storedBytes() const { return storedBytes_; }
 
  private:

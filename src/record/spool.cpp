@@ -1,12 +1,11 @@
 #include "record/spool.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
+
+#include "support/system.h"
 
 namespace tilesight::record {
 
@@ -14,14 +13,6 @@ namespace {
 
 tl::unexpected<Diagnostic> problem(const std::string& folder, const char* what) {
   return failure(Diagnostic{folder, 0, 0, fmt::format("a temporary file cannot be {}: {}", what, std::strerror(errno)), {}});
-}
-
-std::FILE* nameless(const std::string& folder) {
-  std::string name = folder + "/.spool-XXXXXX";
-  const int fd = mkostemp(name.data(), O_CLOEXEC);
-  if (fd < 0) return nullptr;
-  unlink(name.c_str());
-  return fdopen(fd, "w+b");
 }
 
 }  // namespace
@@ -34,7 +25,7 @@ Status Spool::add(arrow::Message message) {
 }
 
 Status Spool::spill() {
-  if (!file_) file_.reset(nameless(folder_));
+  if (!file_) file_.reset(support::temporaryFile(folder_));
   if (!file_) return problem(folder_, "made");
   for (; spilled_ < messages_.size(); ++spilled_) {
     std::vector<uint8_t>& bytes = messages_[spilled_].bytes;

@@ -178,7 +178,7 @@ class Reader {
 
   Status baseline(const std::string& name, const toml::node& value) {
     TS_CHECK(text(name, value, settings_.baseline));
-    settings_.baseline = (fs::path(directory_) / *settings_.baseline).lexically_normal().string();
+    settings_.baseline = (fs::path(directory_) / *settings_.baseline).lexically_normal().generic_string();
     return {};
   }
 
@@ -226,8 +226,8 @@ Result<Settings> read(const std::string& directory, bool withinRepository) {
   for (fs::path folder = start; !folder.empty(); folder = folder.parent_path()) {
     const fs::path path = folder / "pyproject.toml";
     if (fs::is_regular_file(path, error)) {
-      const std::string shown = findings::relativePath(path.string(), start.string());
-      Result<std::optional<Settings>> settings = readOne(path.string(), shown, folder.string());
+      const std::string shown = findings::relativePath(path.generic_string(), start.generic_string());
+      Result<std::optional<Settings>> settings = readOne(path.generic_string(), shown, folder.generic_string());
       if (!settings) return failure(settings.error());
       if (*settings) return std::move(**settings);
     }

@@ -31,7 +31,7 @@ std::vector<std::string> bundlesIn(const std::string& folder) {
   std::vector<std::string> paths;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".tsb") paths.push_back(entry.path().string());
+    if (entry.path().extension() == ".tsb") paths.push_back(entry.path().generic_string());
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -3,6 +3,11 @@
 
 #include "support.h"
 
+#if defined(_WIN32)
+static int setenv(const char* name, const char* value, int) { return _putenv_s(name, value); }
+static int unsetenv(const char* name) { return _putenv_s(name, ""); }
+#endif
+
 namespace tilesight::exec {
 namespace {
 

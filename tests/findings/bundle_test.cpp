@@ -22,8 +22,14 @@ using test::makeStorage;
 using test::sampleLaunch;
 using test::Scratch;
 
+#if defined(TILESIGHT_NO_ZIP)  // there are folders only
+constexpr auto kUsual = BundleWriter::Layout::Directory;
+#else
+constexpr auto kUsual = BundleWriter::Layout::Zip;
+#endif
+
 void save(const std::string& path, const std::vector<Launch>& launches,
-          BundleWriter::Layout layout = BundleWriter::Layout::Zip) {
+          BundleWriter::Layout layout = kUsual) {
   auto writer = BundleWriter::open(path, layout);
   ASSERT_TRUE(writer) << writer.error().str();
   for (const Launch& launch : launches) {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,8 +14,9 @@ namespace tilesight::test {
 class Scratch {
  public:
   Scratch() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tilesight-test-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
+    std::random_device random;
+    do path_ = (std::filesystem::temp_directory_path() / ("tilesight-test-" + std::to_string(random()))).generic_string();
+    while (!std::filesystem::create_directory(path_));
   }
   ~Scratch() {
     std::error_code ignored;

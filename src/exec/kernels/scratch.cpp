@@ -2,13 +2,15 @@
 
 #include <cstdlib>
 
+#include "support/memory.h"
+
 TS_ISA_BEGIN
 namespace {
 
 struct Memory {
   void* data = nullptr;
   size_t bytes = 0;
-  ~Memory() { std::free(data); }
+  ~Memory() { support::freeAligned(data); }
 };
 thread_local Memory memory[size_t(ScratchUse::kCount)];
 
@@ -17,9 +19,9 @@ thread_local Memory memory[size_t(ScratchUse::kCount)];
 void* threadScratch(ScratchUse use, size_t bytes) {
   Memory& mine = memory[size_t(use)];
   if (bytes > mine.bytes) {
-    std::free(mine.data);
+    support::freeAligned(mine.data);
     mine.bytes = (bytes + 4095) & ~size_t(4095);
-    mine.data = std::aligned_alloc(64, mine.bytes);
+    mine.data = support::allocateAligned(64, mine.bytes);
     if (mine.data == nullptr) std::abort();  // out of memory in the middle of a kernel
   }
   return mine.data;

@@ -1,0 +1,16 @@
+# ts_host_headers(TARGET NAME...): an imported library of the headers /usr/include/NAME of this machine. They are
+# linked into a folder of their own, because the other headers in /usr/include are glibc's.
+function(ts_host_headers target)
+  set(folder ${CMAKE_BINARY_DIR}/host-headers)
+  file(MAKE_DIRECTORY ${folder})
+  foreach(name ${ARGN})
+    if(NOT EXISTS /usr/include/${name})
+      message(FATAL_ERROR "/usr/include/${name} is missing: scripts/setup installs it")
+    endif()
+    file(CREATE_LINK /usr/include/${name} ${folder}/${name} SYMBOLIC)
+  endforeach()
+  if(NOT TARGET ${target})
+    add_library(${target} INTERFACE IMPORTED GLOBAL)
+    target_include_directories(${target} INTERFACE ${folder})
+  endif()
+endfunction()
