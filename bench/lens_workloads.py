@@ -40,19 +40,35 @@ def block_pointer_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def jsd_kernel(p_ptr, q_ptr, loss_ptr, grad_ptr, cols, stride, beta, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64) * stride
+def jsd_kernel(p_ptr, q_ptr, label_ptr, loss_ptr, grad_ptr, cols, ignored, scale, beta, BLOCK: tl.constexpr):
+    """Rows whose label is `ignored` have gradient 0 and no loss."""
+    pid = tl.program_id(0)
+    row = pid.to(tl.int64) * cols
+    if tl.load(label_ptr + pid) == ignored:
+        for start in range(0, cols, BLOCK):
+            offs = start + tl.arange(0, BLOCK)
+            tl.store(grad_ptr + row + offs, 0.0, mask=offs < cols)
+    else:
+        for start in range(0, cols, BLOCK):
+            offs = start + tl.arange(0, BLOCK)
+            mask = offs < cols
+            log_p = tl.load(p_ptr + row + offs, mask=mask, other=-float("inf")).to(tl.float32)
+            log_q = tl.load(q_ptr + row + offs, mask=mask, other=-float("inf")).to(tl.float32)
+            p, q = tl.exp(log_p), tl.exp(log_q)
+            log_m = tl.log(beta * p + (1 - beta) * q)
+            grad = (1 - beta) * q * (log_q - log_m)
+            tl.store(loss_ptr + row + offs, (beta * p * (log_p - log_m) + grad) * scale, mask=mask)
+            tl.store(grad_ptr + row + offs, grad * scale, mask=mask)
+
+
+@triton.jit
+def multiply_kernel(x_ptr, factor_ptr, cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64) * cols
+    factor = tl.load(factor_ptr)
     for start in range(0, cols, BLOCK):
         offs = start + tl.arange(0, BLOCK)
-        mask = offs < cols
-        log_p = tl.load(p_ptr + row + offs, mask=mask, other=-float("inf"))
-        log_q = tl.load(q_ptr + row + offs, mask=mask, other=-float("inf"))
-        p, q = tl.exp(log_p), tl.exp(log_q)
-        m = beta * p + (1 - beta) * q
-        log_m = tl.log(m)
-        loss = beta * p * (log_p - log_m) + (1 - beta) * q * (log_q - log_m)
-        tl.store(loss_ptr + row + offs, loss, mask=mask)
-        tl.store(grad_ptr + row + offs, (1 - beta) * q * (log_q - log_m), mask=mask)
+        x = tl.load(x_ptr + row + offs, mask=offs < cols)
+        tl.store(x_ptr + row + offs, x * factor, mask=offs < cols)
 
 
 @triton.jit
@@ -88,6 +104,30 @@ def looping_norm_kernel(out_ptr, in_ptr, weight_ptr, bias_ptr, cols, eps, BLOCK:
         x = tl.load(in_ptr + row + offs, mask=mask)
         weight, bias = tl.load(weight_ptr + offs, mask=mask), tl.load(bias_ptr + offs, mask=mask)
         tl.store(out_ptr + row + offs, (x - mean) * rstd * weight + bias, mask=mask)
+
+
+@triton.jit
+def norm_backward_kernel(dout_ptr, in_ptr, weight_ptr, mean_ptr, rstd_ptr, din_ptr, rows, cols, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """The gradient of the rows' norm with regard to its input."""
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    mean = tl.load(mean_ptr + row, mask=row < rows, other=0.0)
+    rstd = tl.load(rstd_ptr + row, mask=row < rows, other=0.0)
+    of_grad, of_both = tl.zeros([ROWS, BLOCK], dtype=tl.float32), tl.zeros([ROWS, BLOCK], dtype=tl.float32)
+    for start in range(0, cols, BLOCK):
+        col = start + tl.arange(0, BLOCK)[None, :]
+        mask = (row < rows) & (col < cols)
+        grad = tl.load(dout_ptr + row * cols + col, mask=mask, other=0.0) * tl.load(weight_ptr + col, mask=col < cols, other=0.0)
+        x = (tl.load(in_ptr + row * cols + col, mask=mask, other=0.0) - mean) * rstd
+        of_grad += grad
+        of_both += grad * x
+    mean_grad = tl.sum(of_grad, axis=1)[:, None] / cols
+    mean_both = tl.sum(of_both, axis=1)[:, None] / cols
+    for start in range(0, cols, BLOCK):
+        col = start + tl.arange(0, BLOCK)[None, :]
+        mask = (row < rows) & (col < cols)
+        grad = tl.load(dout_ptr + row * cols + col, mask=mask, other=0.0) * tl.load(weight_ptr + col, mask=col < cols, other=0.0)
+        x = (tl.load(in_ptr + row * cols + col, mask=mask, other=0.0) - mean) * rstd
+        tl.store(din_ptr + row * cols + col, rstd * (grad - mean_grad - x * mean_both), mask=mask)
 
 
 @triton.jit
@@ -166,8 +206,8 @@ def strided_kernel(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
 
 def gemm(torch):
     launches = []
-    for m, n, k, tile in ((64, 64, 64, 16), (64, 64, 64, 32), (128, 64, 64, 32), (64, 128, 64, 32), (128, 128, 64, 32),
-                          (128, 128, 128, 32), (96, 96, 96, 32)):
+    for m, n, k, tile in ((64, 64, 64, 16), (128, 128, 128, 16), (64, 128, 64, 16), (128, 64, 128, 16), (64, 64, 64, 32),
+                          (128, 128, 128, 32), (64, 128, 128, 32)):
         a, b, c = torch.randn(m, k), torch.randn(k, n), torch.empty(m, n)
         launches.append((matmul_kernel, (m // tile, n // tile), [a, b, c, m, n, k, k, 1, n, 1, n, 1],
                          {"BLOCK_M": tile, "BLOCK_N": tile, "BLOCK_K": tile}))
@@ -181,49 +221,68 @@ def indirect_load(torch):
 
 def nested_loops(torch):
     return [(nested_kernel, (2,), [torch.randn(rows, cols * 64), torch.empty(128), rows, cols, cols * 64], {"BLOCK": 64})
-            for rows, cols in ((2, 2), (4, 2), (4, 4), (8, 4), (8, 8), (16, 4), (16, 8))]
+            for rows, cols in ((4, 8), (8, 4), (4, 16), (16, 4), (8, 8), (8, 16), (16, 8))]
 
 
 def block_pointer_loop(torch):
     return [(block_pointer_kernel, (1,), [torch.randn(4096), torch.empty(4096), 4096], {"BLOCK": 64})]
 
 
-def jsd(torch):
-    launches = []
-    for rows in (4, 16, 64):
-        for cols in (1000, 2048, 3000, 4096):
-            p, q = (torch.randn(rows, cols).log_softmax(-1) for _ in range(2))
-            launches.append((jsd_kernel, (rows,), [p, q, torch.empty(rows, cols), torch.empty(rows, cols), cols, cols, 0.5],
-                             {"BLOCK": 1024}))
-    return launches
+def _jsd(torch, rows, cols, hidden, dtype, beta, ignored):
+    """Half of the rows are ignored."""
+    p, q = (torch.randn(rows, cols).log_softmax(-1).to(dtype) for _ in range(2))
+    label = torch.randint(0, cols, (rows,))
+    label[:rows // 2] = ignored
+    kept = int((label != ignored).sum())
+    return [(jsd_kernel, (rows,), [p, q, label, torch.zeros(rows, cols), torch.empty(rows, cols, dtype=dtype), cols, ignored,
+                                   1 / kept, beta], {"BLOCK": triton.next_power_of_2(cols)}),
+            (multiply_kernel, (rows,), [torch.randn(rows, hidden).to(dtype), torch.tensor(0.5, dtype=dtype), hidden],
+             {"BLOCK": triton.next_power_of_2(hidden)})]
+
+
+def jsd_many_rows(torch):
+    return [launch for hidden, cols in ((256, 1600), (128, 2048), (64, 1024)) for dtype in (torch.bfloat16, torch.float32)
+            for beta, ignored in ((0.5, -100), (0.1, 42)) for launch in _jsd(torch, 512, cols, hidden, dtype, beta, ignored)]
+
+
+def jsd_few_rows(torch):
+    return [launch for hidden, widths in ((256, (800, 1600, 3200)), (128, (1024, 2048, 4096)), (64, (512, 1024, 2048)))
+            for cols in widths for beta in (0.5, 0.1) for launch in _jsd(torch, 4, cols, hidden, torch.float32, beta, -100)]
 
 
 def layer_norm(torch):
-    def arrays(rows, cols):
-        return [torch.empty(rows, cols), torch.randn(rows, cols), torch.randn(cols), torch.randn(cols)]
-    return [(layer_norm_kernel, (128,), [*arrays(128, 1000), 1000, 1000, 1000, 1e-5], {"BLOCK": 1024}),
-            (rows_norm_kernel, (32,), [*arrays(256, 100), 256, 100, 1e-5], {"ROWS": 8, "BLOCK": 128}),
-            (looping_norm_kernel, (64,), [*arrays(64, 5000), 5000, 1e-5], {"BLOCK": 1024})]
+    """Forward in three ways that suit the widths, each with the gradient after it."""
+    launches = []
+    for kernel, rows, cols, grid, constants in (
+            (rows_norm_kernel, 64, 36, 4, {"ROWS": 16, "BLOCK": 64}), (layer_norm_kernel, 64, 256, 64, {"BLOCK": 256}),
+            (looping_norm_kernel, 1, 40999, 1, {"BLOCK": 1024})):
+        x, weight, bias, grad = torch.randn(rows, cols), torch.randn(cols), torch.randn(cols), torch.randn(rows, cols)
+        sizes = {rows_norm_kernel: [rows, cols], layer_norm_kernel: [cols, cols, cols], looping_norm_kernel: [cols]}[kernel]
+        launches.append((kernel, (grid,), [torch.empty(rows, cols), x, weight, bias, *sizes, 1e-5], constants))
+        launches.append((norm_backward_kernel, (triton.cdiv(rows, 4),),
+                         [grad, x, weight, x.mean(1), 1 / (x.var(1, correction=0) + 1e-5).sqrt(), torch.empty(rows, cols), rows, cols],
+                         {"ROWS": 4, "BLOCK": 1024}))
+    return launches
 
 
 def swiglu(torch):
     launches = []
-    for rows, cols in ((4, 64), (8, 128), (8, 300), (16, 512), (16, 1000), (32, 1024)):
-        arrays = [torch.randn(rows, cols) for _ in range(3)]
+    for cols in (512, 1024, 2048, 4096, 8192, 768, 1536, 3072, 6144, 256, 640):
+        arrays = [torch.randn(4, cols) for _ in range(3)]
         for kernel in (swiglu_kernel, swiglu_backward_kernel):
-            launches.append((kernel, (rows,), [*(a.clone() for a in arrays), cols, cols], {"BLOCK": triton.next_power_of_2(cols)}))
-    return launches[:-1]
+            launches.append((kernel, (4,), [*(a.clone() for a in arrays), cols, cols], {"BLOCK": triton.next_power_of_2(cols)}))
+    return launches
 
 
 def cross_entropy(torch):
     launches = []
-    for rows, cols in ((4, 1000), (8, 1000), (8, 4096), (16, 4096), (4, 10000), (8, 32000), (16, 32000)):
+    for cols in (512, 1024, 2048, 4096, 8192, 16384, 32000):
         for smooth in (False, True):
             for cap in (False, True):
-                launches.append((cross_entropy_kernel, (rows,),
-                                 [torch.randn(rows, cols), torch.randint(0, cols, (rows,)), torch.empty(rows), cols, cols,
+                launches.append((cross_entropy_kernel, (4,),
+                                 [torch.randn(4, cols), torch.randint(0, cols, (4,)), torch.empty(4), cols, cols,
                                   0.1 if smooth else 0.0, 30.0],
-                                 {"SMOOTH": smooth, "CAP": cap, "BLOCK": min(triton.next_power_of_2(cols), 32768)}))
+                                 {"SMOOTH": smooth, "CAP": cap, "BLOCK": triton.next_power_of_2(cols)}))
     return launches
 
 
@@ -233,7 +292,8 @@ def strided_view(torch):
 
 
 WORKLOADS = {"gemm": gemm, "indirect load": indirect_load, "nested loops": nested_loops,
-             "block-pointer loop": block_pointer_loop, "jsd": jsd, "layer norm": layer_norm, "swiglu": swiglu,
+             "block-pointer loop": block_pointer_loop, "jsd, 4 rows": jsd_few_rows,
+             "jsd, 512 rows": jsd_many_rows, "layer norm": layer_norm, "swiglu": swiglu,
              "cross entropy": cross_entropy, "strided view": strided_view}
 
 
@@ -249,10 +309,18 @@ def _expected(torch, kernel, before, constants):
     if kernel is block_pointer_kernel:
         return {1: before[0] * 2}
     if kernel is jsd_kernel:
-        p, q, beta = before[0].exp(), before[1].exp(), before[6]
+        log_p, log_q, kept = before[0].float(), before[1].float(), (before[2] != before[6])[:, None]
+        scale, beta = before[7], before[8]
+        p, q = log_p.exp(), log_q.exp()
         log_m = (beta * p + (1 - beta) * q).log()
-        grad = (1 - beta) * q * (before[1] - log_m)
-        return {2: beta * p * (before[0] - log_m) + grad, 3: grad}
+        grad = kept * scale * (1 - beta) * q * (log_q - log_m)
+        return {3: kept * scale * beta * p * (log_p - log_m) + grad, 4: grad.to(before[4].dtype)}
+    if kernel is multiply_kernel:
+        return {0: before[0] * before[1]}
+    if kernel is norm_backward_kernel:
+        grad, x, weight = before[0], before[1].clone().requires_grad_(), before[2]
+        functional.layer_norm(x, (x.shape[1],), weight).backward(grad)
+        return {5: x.grad}
     if kernel in (layer_norm_kernel, rows_norm_kernel, looping_norm_kernel):
         _, x, weight, bias = before[:4]
         return {0: functional.layer_norm(x, (x.shape[1],), weight, bias, 1e-5)}

@@ -74,7 +74,7 @@ def text(numbers):
     return (f"{table(rows)}\n\nSeconds in the engine, the least of launches in turns. Off: the null client, which asks for "
             "nothing. Two threads are to gain 1.7 where computing bounds a kernel, elsewhere 0.85 of what "
             "the compiled loops gain, on two cores that share their memory's bandwidth.\n\nMost memory that a launch "
-            f"takes beyond its arguments:\n\n{table(memory)}")
+            f"takes beyond its arguments:\n\n{table(memory)}\n\nThe system's count of pages, which may be up to 0.2 MB behind.")
 
 
 if __name__ == "__main__":
