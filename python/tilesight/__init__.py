@@ -20,7 +20,8 @@ from .errors import ArgumentError, Error, FindingsError, InternalError, NoDevice
 # Where the other names come from, at their first use: whatever only starts the package (the pytest plugin that
 # every pytest of an environment loads, say) imports no numpy.
 _HOMES = {"check": ".api", "clear": ".api", "launches": ".api", "load": ".api", "save": ".api", "trace": ".api",
-          "data_ptr": ".capture.pointers", "Client": ".client", "Finding": ".report", "Report": ".report"}
+          "data_ptr": ".capture.pointers", "Client": ".client", "Finding": ".report", "Report": ".report",
+          "triton": None}  # None: a package, not a name in a module
 
 __all__ = ["ArgumentError", "config", "Error", "FindingsError", "InternalError", "NoDeviceError", *_HOMES]
 
@@ -28,7 +29,9 @@ __all__ = ["ArgumentError", "config", "Error", "FindingsError", "InternalError",
 def __getattr__(name):
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(_HOMES[name], __name__), name)
+    home = _HOMES[name]
+    module = importlib.import_module(home or f".{name}", __name__)
+    value = globals()[name] = getattr(module, name) if home else module
     return value
 
 

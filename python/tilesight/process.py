@@ -3,6 +3,7 @@
 import os
 import sys
 
+from .config import config
 from .session import recorder
 
 RUN_DIR = "TILESIGHT_RUN_DIR"  # where this run's processes leave their reports
@@ -38,7 +39,7 @@ def before_triton():
 
 def after_triton():
     from . import engine
-    from .capture import hook
+    from .capture import block_pointers, hook
     from .errors import Error
 
     try:
@@ -47,3 +48,5 @@ def after_triton():
         recorder.problem(sys.executable, 0, 0, str(error))
         return
     hook.install()
+    if not config.command_line().get("no_block_pointers"):
+        block_pointers.restore(recorder.note)

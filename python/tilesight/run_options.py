@@ -50,6 +50,8 @@ results are where the program expects them.
                           the same number; 0: that of their numbers (default)
   --timeout SECONDS       stop a launch that takes longer: it is unknown, with the line it stood at
   --all-configs           check every configuration of autotuned kernels, not only the first
+  --no-block-pointers     leave tl.make_block_ptr as Triton has it; Triton 3.9 and later have removed it, and
+                          it works here as in 3.7
   --address-only          compute addresses and masks only: fast, outputs are not computed
   --quiet                 print findings only
 
@@ -94,6 +96,7 @@ class Options:
     timeout: float = None
     like: str = None
     all_configs: bool = False
+    no_block_pointers: bool = False
     address_only: bool = False
     quiet: bool = False
     fail_fast: bool = False
@@ -146,6 +149,7 @@ class Options:
             "timeout": self.timeout,
             "like": self.like,
             "all_configs": self.all_configs,
+            "no_block_pointers": self.no_block_pointers,
             "address_only": self.address_only or None,
             "project": self.project,
             "fail_fast": {"stop": os.path.join(folder, STOP), "accepted": self._accepted_anywhere}
@@ -272,6 +276,7 @@ _OPTIONS = {
     "--timeout": ("timeout", _seconds),
     "--like": ("like", _gpu),
     "--all-configs": ("all_configs", None),
+    "--no-block-pointers": ("no_block_pointers", None),
     "--address-only": ("address_only", None),
     "--quiet": ("quiet", None),
     "--fail-fast": ("fail_fast", None),

@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 
-from . import autotune, calls, driver, gpus, grid as grids, pointers, problems, uncaught
+from . import autotune, block_pointers, calls, driver, gpus, grid as grids, pointers, problems, uncaught
 from .arguments import ArrayHandle, adapt, original
 from .triton import Backend, Specialiser
 from .. import session
@@ -111,6 +111,7 @@ def _launch(function, plan, args, kwargs, grid, warmup):
         raise rejection
     if kernel.stand_in is None:
         kernel.stand_in = CompiledStandIn(kernel)
+        block_pointers.tell(kernel.text, session.recorder.note)
     if not warmup:
         plan.launch(kernel, bound, grids.resolve(grid, bound, original), autotune.chosen())
     return kernel.stand_in

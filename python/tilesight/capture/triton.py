@@ -6,7 +6,7 @@ after (passes, ptxas) is never run.
 
 import threading
 
-from . import arguments, cache, gpus, sources
+from . import arguments, block_pointers, cache, gpus, sources
 
 _compiling = threading.Lock()
 
@@ -144,7 +144,7 @@ class Specialiser:
         key = self._disk_key(function_key, signature, constants, attributes, options)
         text = cache.load(key) if key else None
         if text is None or not sources.all_there(text):
-            text = self._front_end(signature, constants, attributes, options)
+            text = block_pointers.marked(lambda: self._front_end(signature, constants, attributes, options))
             if key:
                 cache.store(key, text)
         config = {"constexprs": {p.name: p.fixed[2] for p in layout.parameters if p.fixed},
@@ -159,6 +159,8 @@ class Specialiser:
         """None if a constant has no text that is the same in every process."""
         parts = [self.backend.version, self.backend.target_name, function_key,
                  self.function.fn.__code__.co_filename, str(signature), str(attributes)]
+        if block_pointers.version():
+            parts.append(f"block pointers: {block_pointers.version()}")
         for path, value in sorted(constants.items()):
             stable = _stable_text(value)
             if stable is None:
