@@ -239,8 +239,14 @@ def made():
     return _made[0]
 
 
-# What a block pointer of Triton's could be asked for.
+def _method(name):
+    def method(self, *args, _semantic=None, **kwargs):
+        # Under its own name: Triton's interpreter changes the functions of triton.language.
+        return getattr(triton.language, name)(self, *args, _semantic=_semantic, **kwargs)
+
+    return method
+
+
+# What a block pointer of Triton's can be asked for.
 BlockPtr.dtype = property(lambda self: self.base.dtype)
-BlockPtr.advance = advance
-BlockPtr.load = load
-BlockPtr.store = store
+BlockPtr.advance, BlockPtr.load, BlockPtr.store = map(_method, ("advance", "load", "store"))
