@@ -16,12 +16,13 @@ from tilesight import _native
 from twins.findings import Run
 from twins.random_kernels import source
 from twins.suite import all_cases, named
-from twins.test_mutations import loaded
+from twins.test_mutations import STRIDE, clean_cases, judged, launched, loaded, oracle  # noqa: F401 (a fixture)
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "triton").glob("*.py"))
 OF_LAUNCHES = {"deadlock", "launch-limit"}  # no program makes these by itself
 # Gigabytes, of which no copy is kept.
-LARGE = {"large_tensor_past_its_end", "int32_product_wraps", "batch_head_product_wraps", "loaded_page_number_wraps"}
+LARGE = {"large_tensor_past_its_end", "int32_product_wraps", "batch_head_product_wraps", "loaded_page_number_wraps",
+         "int64_product", "batch_head_product_wide", "loaded_page_number_wide"}
 
 
 @pytest.fixture
@@ -76,6 +77,13 @@ def test_findings_of_random_kernels(first, run, tmp_path):
             except triton.compiler.errors.CompilationError:
                 continue
     assert check(run, tmp_path) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", named(c for c in clean_cases() if c.name not in LARGE))
+def test_findings_of_mutants(case, run, oracle, tmp_path):
+    for _, path, name, _ in judged(case, tmp_path, oracle, STRIDE):
+        check(launched(case, path, name), tmp_path)
 
 
 # -- programs that read what others wrote ------------------------------------------------------------------------
