@@ -84,7 +84,7 @@ def matmul(a, b, c, M, N, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr,
         pa = bp.advance(pa, (0, BK))
         pb = bp.advance(pb, (BK, 0))
     pc = bp.make_block_ptr(c, (M, N), (N, 1), (m, n), (BM, BN), (1, 0))
-    bp.store(pc, total.to(c.dtype.element_ty), boundary_check=(0, 1))
+    bp.store(pc, total.to(pc.dtype.element_ty), boundary_check=(0, 1))
 
 
 @triton.jit

@@ -144,3 +144,23 @@ def test_mistakes_are_named(tmp_path, collect):
             texts.append(str(error))
             error = error.__cause__
         assert any(said in text for text in texts), (name, texts)
+
+
+def test_the_page(tmp_path, collect):
+    """The guide's kernel, after its changes, runs."""
+    from pathlib import Path
+
+    from flavours import from_file
+
+    page = (Path(__file__).resolve().parents[2] / "docs" / "block-pointers.md").read_text()
+    diff = page.split("```diff\n")[1].split("```")[0].splitlines()
+    after = [line[1:] for line in diff if not line.startswith("-")]
+    after[0] = "import triton\nimport triton.language as tl\nfrom flavours import library\nbp = library()"
+    (tmp_path / "page.py").write_text("\n".join([*after, "    tl.store(y + tl.program_id(0) * BM + tl.arange(0, BM), "
+                                                 "total)"]) + "\n")
+    kernel = from_file("block_ptr_page", tmp_path / "page.py").kernel
+    x, y = np.random.rand(20, 40).astype(np.float32), np.zeros(32, np.float32)
+    report = ts.check(kernel)[(2,)](x, y, 20, 40, 40, BM=16, BN=16)
+    assert report.verdict == "ok", report.text()
+    np.testing.assert_allclose(y[:20], x.sum(1), rtol=1e-5)
+    assert (y[20:] == 0).all()

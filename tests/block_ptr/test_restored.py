@@ -96,6 +96,12 @@ def test_a_program_without_block_pointers_is_told_nothing(python):
     assert done.returncode == 0 and NOTE not in done.stderr
 
 
+def test_the_example(python):
+    done = python(*RUN, str(ROOT / "examples" / "triton" / "block_pointers.py"), program="")
+    assert done.returncode == 0 and "block pointers: max error" in done.stdout, done.stderr
+    assert "transposed_times: 1 launch, ok" in done.stderr or "clean: 1 launch, ok" in done.stderr, done.stderr
+
+
 def test_one_call(python):
     program = kernel("(0, 1)") + """
 import tilesight as ts

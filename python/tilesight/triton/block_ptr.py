@@ -62,6 +62,9 @@ class BlockPtr:
         self.padding = tl.constexpr(_plain_value(padding))
 
 
+BlockPtr.dtype = property(lambda self: self.base.dtype)
+
+
 # --- what kernels call -----------------------------------------------------------------------------------------------
 
 

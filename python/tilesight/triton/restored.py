@@ -248,5 +248,4 @@ def _method(name):
 
 
 # What a block pointer of Triton's can be asked for.
-BlockPtr.dtype = property(lambda self: self.base.dtype)
 BlockPtr.advance, BlockPtr.load, BlockPtr.store = map(_method, ("advance", "load", "store"))
