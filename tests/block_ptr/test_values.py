@@ -5,7 +5,7 @@ import pytest
 
 import tilesight as ts
 
-from flavours import FLAVOURS, kernels
+from flavours import FLAVOURS, RELEASE, kernels
 
 EVERY = pytest.mark.parametrize("flavour", [*FLAVOURS, "descriptors"])
 
@@ -29,6 +29,8 @@ def block(tensor, row, column, rows, columns):
 def test_values(which, flavour, collect):
     if flavour == "descriptors":
         pytest.skip("two descriptors whose dimensions are in different orders are no alternatives")
+    if flavour == "triton" and RELEASE == (3, 8):
+        pytest.skip("to Triton 3.8, block pointers of different `order` are of different types")
     m, n, bm, bn = 20, 40, 16, 16
     x = np.arange(m * n, dtype=np.float32).reshape(m, n)
     z, y = np.asfortranarray(-3 * x), np.zeros((m, bn), np.float32)
