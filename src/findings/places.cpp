@@ -4,14 +4,16 @@
 
 #include <fmt/format.h>
 
+#include "support/path.h"
+
 namespace tilesight::findings {
 
 namespace fs = std::filesystem;
 
 std::string repositoryRoot(const std::string& directory) {
   std::error_code error;
-  for (fs::path at = fs::path(directory).lexically_normal(); !at.empty(); at = at.parent_path()) {
-    if (fs::exists(at / ".git", error)) return at.generic_string();
+  for (fs::path at = support::pathOf(directory).lexically_normal(); !at.empty(); at = at.parent_path()) {
+    if (fs::exists(at / ".git", error)) return support::textOf(at);
     if (at == at.parent_path()) break;
   }
   return directory;
@@ -19,7 +21,7 @@ std::string repositoryRoot(const std::string& directory) {
 
 std::string absolutePath(const std::string& path, const std::string& directory) {
   if (path.empty()) return path;
-  return (fs::path(directory) / path).lexically_normal().generic_string();
+  return support::textOf((support::pathOf(directory) / support::pathOf(path)).lexically_normal());
 }
 
 std::string uriPath(std::string_view path) {

@@ -16,6 +16,7 @@
 #include "findings/places.h"
 #include "findings/sentence.h"
 #include "findings/text.h"
+#include "support/path.h"
 #include "support/wildcard.h"
 
 namespace tilesight::findings {
@@ -58,12 +59,12 @@ std::string kernelKey(const std::string& kernel, const std::string& file) { retu
 
 bool fileMatches(const IgnoreRule& rule, const std::string& file) {
   if (file.empty()) return false;
-  std::filesystem::path path = relativePath(file, rule.directory);
-  if (rule.pattern.find('/') == rule.pattern.npos && matchesWildcard(rule.pattern, path.filename().string())) return true;
+  std::filesystem::path path = support::pathOf(relativePath(file, rule.directory));
+  if (rule.pattern.find('/') == rule.pattern.npos && matchesWildcard(rule.pattern, support::textOf(path.filename()))) return true;
   std::string pattern = rule.pattern;
   while (pattern.size() > 1 && pattern.ends_with('/')) pattern.pop_back();
   for (; !path.empty(); path = path.parent_path()) {  // the file, or a folder it lies in
-    if (matchesWildcard(pattern, path.generic_string())) return true;
+    if (matchesWildcard(pattern, support::textOf(path))) return true;
     if (path == path.parent_path()) break;
   }
   return false;
@@ -144,7 +145,7 @@ Session::Session(SessionOptions options)
       acceptance_(std::make_shared<Acceptance>()) {
   if (options_.workingDirectory.empty()) {
     std::error_code error;
-    options_.workingDirectory = std::filesystem::current_path(error).generic_string();
+    options_.workingDirectory = support::textOf(std::filesystem::current_path(error));
   }
   if (options_.repositoryRoot.empty()) options_.repositoryRoot = repositoryRoot(options_.workingDirectory);
   if (!options_.baseline) return;

@@ -1,30 +1,42 @@
-// What glibc's libm has beyond the C++ standard and Windows has under other names or not at all.
+// The C library's functions of numbers: glibc's, and on Windows what mingw-w64's lack or get wrong.
 #pragma once
 
 #include <cmath>
 
-namespace tilesight::foreign {
+namespace tilesight::foreign::libm {
 
 #if defined(_WIN32)
-// <cmath> hides these, as the ISO standard has none of them.
-extern "C" double __cdecl _j0(double), __cdecl _j1(double), __cdecl _jn(int, double);
-extern "C" double __cdecl _y0(double), __cdecl _y1(double), __cdecl _yn(int, double);
+
+// mingw-w64 rounds fma twice, and its sin, cos and tan (the x87's) know pi to 66 bits only: these are the
+// processor's fma, which heeds the rounding mode, and the engine's kernels.
+float fma(float x, float y, float z);
+double fma(double x, double y, double z);
+double sin(double x);
+double cos(double x);
+double tan(double x);
 
 inline double exp10(double x) { return std::pow(10.0, x); }
-inline double besselJ0(double x) { return _j0(x); }
-inline double besselJ1(double x) { return _j1(x); }
-inline double besselJ(int order, double x) { return _jn(order, x); }
-inline double besselY0(double x) { return _y0(x); }
-inline double besselY1(double x) { return _y1(x); }
-inline double besselY(int order, double x) { return _yn(order, x); }
+double j0(double x);
+double j1(double x);
+double jn(int order, double x);
+double y0(double x);
+double y1(double x);
+double yn(int order, double x);
+
 #else
+
+using std::cos;
+using std::fma;
+using std::sin;
+using std::tan;
 using ::exp10;
-inline double besselJ0(double x) { return ::j0(x); }
-inline double besselJ1(double x) { return ::j1(x); }
-inline double besselJ(int order, double x) { return ::jn(order, x); }
-inline double besselY0(double x) { return ::y0(x); }
-inline double besselY1(double x) { return ::y1(x); }
-inline double besselY(int order, double x) { return ::yn(order, x); }
+using ::j0;
+using ::j1;
+using ::jn;
+using ::y0;
+using ::y1;
+using ::yn;
+
 #endif
 
-}  // namespace tilesight::foreign
+}  // namespace tilesight::foreign::libm

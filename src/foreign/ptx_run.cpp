@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "exec/kernels/kernels.h"
+#include "foreign/libm.h"
 #include "foreign/ptx.h"
 
 namespace tilesight::foreign {
@@ -118,13 +119,13 @@ class Runner {
     if (type == PtxType::F64 || (type == PtxType::F32 && i.rounding != Rounding::Nearest)) {
       if (type == PtxType::F64) {
         volatile f64 x = value(i, type, a), y = value(i, type, b), z = value(i, type, c);
-        return result(i, type, rounded(i.rounding, [&] { return std::fma(f64(x), f64(y), f64(z)); }));
+        return result(i, type, rounded(i.rounding, [&] { return libm::fma(f64(x), f64(y), f64(z)); }));
       }
       volatile f32 x = f32(value(i, type, a)), y = f32(value(i, type, b)), z = f32(value(i, type, c));
-      return result(i, type, rounded(i.rounding, [&] { return std::fma(f32(x), f32(y), f32(z)); }));
+      return result(i, type, rounded(i.rounding, [&] { return libm::fma(f32(x), f32(y), f32(z)); }));
     }
     if (type == PtxType::F32)
-      return result(i, type, std::fma(f32(value(i, type, a)), f32(value(i, type, b)), f32(value(i, type, c))));
+      return result(i, type, libm::fma(f32(value(i, type, a)), f32(value(i, type, b)), f32(value(i, type, c))));
     u64 out = 0;
     auto kind = type == PtxType::F16 ? ir::ElementKind::F16 : ir::ElementKind::BF16;
     exec::kernels().fma(kind)(&out, &a, &b, &c, 1);
@@ -148,8 +149,8 @@ class Runner {
       case PtxOp::Rcp: return once([&] { return 1 / a; });
       case PtxOp::Sqrt: return once([&] { return std::sqrt(f64(a)); });
       case PtxOp::Rsqrt: return result(i, type, 1 / std::sqrt(x));
-      case PtxOp::Sin: return result(i, type, std::sin(x));
-      case PtxOp::Cos: return result(i, type, std::cos(x));
+      case PtxOp::Sin: return result(i, type, libm::sin(x));
+      case PtxOp::Cos: return result(i, type, libm::cos(x));
       case PtxOp::Lg2: return result(i, type, std::log2(x));
       case PtxOp::Ex2: return result(i, type, std::exp2(x));
       case PtxOp::Tanh: return result(i, type, std::tanh(x));

@@ -1,5 +1,7 @@
 #include "foreign/special.h"
 
+#include "foreign/libm.h"
+
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -21,16 +23,16 @@ double sinPi(double x) {
   double r = std::remainder(x, 2.0);  // exact, in [-1, 1]
   if (r == 0 || std::fabs(r) == 1) return std::copysign(0.0, x);
   if (std::fabs(r) > 0.5) r = std::copysign(1.0, r) - r;
-  return std::fabs(r) > 0.25 ? std::copysign(std::cos(kPi * (0.5 - std::fabs(r))), r) : std::sin(kPi * r);
+  return std::fabs(r) > 0.25 ? std::copysign(libm::cos(kPi * (0.5 - std::fabs(r))), r) : libm::sin(kPi * r);
 }
 
 double cosPi(double x) {
   if (!std::isfinite(x)) return kNan;
   double r = std::fabs(std::remainder(x, 2.0));
   if (r == 0.5) return 0;
-  if (r < 0.25) return std::cos(kPi * r);
-  if (r > 0.75) return -std::cos(kPi * (1 - r));
-  return std::sin(kPi * (0.5 - r));
+  if (r < 0.25) return libm::cos(kPi * r);
+  if (r > 0.75) return -libm::cos(kPi * (1 - r));
+  return libm::sin(kPi * (0.5 - r));
 }
 
 double scaledErfc(double x) {

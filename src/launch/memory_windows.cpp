@@ -1,3 +1,7 @@
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+
 #include <io.h>
 
 #include <algorithm>
@@ -9,6 +13,10 @@
 namespace tilesight::launch {
 
 bool fillPages(uint8_t* start, uint64_t bytes, std::span<const uint8_t> pattern) {
+  // All of it becomes used memory: what would only page is refused.
+  MEMORYSTATUSEX memory{};
+  memory.dwLength = sizeof memory;
+  if (GlobalMemoryStatusEx(&memory) && bytes > memory.ullAvailPhys) return false;
   repeatPattern(start, bytes, pattern);
   return true;
 }

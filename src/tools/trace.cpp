@@ -94,7 +94,9 @@ int refused(const Diagnostic& error) {
 }  // namespace
 
 int trace(const TraceOptions& options) {
+#if defined(SIGXFSZ)
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
+#endif
   auto filter = LaunchFilter::create(options.kernelName, options.launchSkip, options.launchCount);
   if (!filter) return refused(filter.error());
   std::vector<std::string> bundles;

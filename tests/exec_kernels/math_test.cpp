@@ -101,7 +101,14 @@ void measure(const std::string& name, double bound, UnaryFn function, const std:
   EXPECT_LE(worst, bound) << name << "(" << double(worstAt) << ") gave " << double(worstGot);
 }
 
-class Accuracy : public testing::TestWithParam<Function> {};
+class Accuracy : public testing::TestWithParam<Function> {
+#if defined(_WIN32)
+  void SetUp() override {
+    if (GetParam().name == std::string_view("sin") || GetParam().name == std::string_view("cos"))
+      GTEST_SKIP() << "mingw-w64's sin and cos, the reference, know pi to 66 bits; kernels_fingerprint compares bits";
+  }
+#endif
+};
 
 TEST_P(Accuracy, F32) {
   const Function& function = GetParam();
