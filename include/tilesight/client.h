@@ -15,12 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32)
-#define TILESIGHT_API __declspec(dllexport)
-#else
-#define TILESIGHT_API __attribute__((visibility("default")))
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
