@@ -1,13 +1,16 @@
 #include "server/api.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
 #include <set>
 
 #include "server/assets.h"
 #include "server/launch_json.h"
+#include "server/npy.h"
 #include "server/packed.h"
+#include "server/replay.h"
 #include "server/slice.h"
 
 namespace tilesight::server {
@@ -15,6 +18,7 @@ namespace {
 
 constexpr const char* kJson = "application/json";
 constexpr size_t kMaxRecords = 5000;
+constexpr int64_t kMaxSteps = 65536, kMaxWatched = 20000;
 
 std::vector<std::string> parts(const std::string& path) {
   std::vector<std::string> result;
@@ -119,6 +123,77 @@ Answer tensor(const Loaded& loaded, int64_t argument, const Request& request) {
   return {200, kPackedType, std::move(*bytes)};
 }
 
+Answer packedOr(Result<std::string> bytes) {
+  if (!bytes) return wrong(bytes.error().remedy.empty() ? bytes.error().message : bytes.error().message + "; " + bytes.error().remedy);
+  return {200, kPackedType, std::move(*bytes)};
+}
+
+Answer download(Result<std::string> bytes, const std::string& name) {
+  if (!bytes) return wrong(bytes.error().message);
+  std::string safe;  // names come from files
+  for (unsigned char c : name) safe += std::isalnum(c) || c == '-' || c == '.' ? static_cast<char>(c) : '_';
+  return {200, "application/octet-stream", std::move(*bytes), {{"Content-Disposition", "attachment; filename=\"" + safe + "\""}}};
+}
+
+std::string text(const Request& request, const char* name) {
+  const auto found = request.query.find(name);
+  return found == request.query.end() ? std::string() : found->second;
+}
+
+std::vector<std::string> names(const std::string& list) {
+  std::vector<std::string> result;
+  for (size_t from = 0; from < list.size() && result.size() < 64;) {
+    const size_t end = std::min(list.find(',', from), list.size());
+    if (end > from) result.push_back(list.substr(from, end - from));
+    from = end + 1;
+  }
+  return result;
+}
+
+/// /program/P/..., from `path[5]` on.
+Answer program(const Loaded& loaded, int64_t program, const std::vector<std::string>& path, const Request& request) {
+  const std::string& what = path[5];
+  if (what == "records" && path.size() == 6) return records(loaded, program);
+  if (what == "steps" && path.size() == 6)
+    return packedOr(steps(loaded, program, std::max<int64_t>(0, parameter(request, "first", 0)),
+                          std::clamp<int64_t>(parameter(request, "limit", kMaxSteps), 0, kMaxSteps)));
+  if (what == "watch" && path.size() == 6) return packedOr(watch(loaded, program, names(text(request, "names")), kMaxWatched));
+  if (what == "find" && path.size() == 6) {
+    Answer found = packedOr(find(loaded, program, parameter(request, "from", 0), text(request, "condition"), parameter(request, "everywhere", 0) != 0));
+    if (found.status == 200) found.type = kJson;
+    return found;
+  }
+  if (what == "step" && path.size() >= 7) {
+    const auto number = server::number(path[6]);
+    if (!number || *number < 0) return missing();
+    if (path.size() == 7) return packedOr(step(loaded, program, *number));
+    const ValuePlace place{program, *number, parameter(request, "operand", 0) != 0, static_cast<uint32_t>(std::clamp<int64_t>(parameter(request, "number", 0), 0, 1 << 20))};
+    if (path.size() == 8 && path[7] == "value") return packedOr(value(loaded, place));
+    if (path.size() == 8 && path[7] == "value.npy") {
+      auto found = valueAt(loaded, place);
+      if (!found) return wrong(found.error().message);
+      if (found->numel() == 0) return wrong("this value has no elements");
+      return download(npy(found->element, found->shape, found->bytes), loaded.launch.kernel + "-step" + path[6] + ".npy");
+    }
+  }
+  return missing();
+}
+
+Answer tensorNpy(const Loaded& loaded, int64_t number, const Request& request) {
+  if (static_cast<size_t>(number) >= loaded.launch.arguments.size()) return missing();
+  const launch::Argument& argument = loaded.launch.arguments[static_cast<size_t>(number)];
+  if (argument.kind != launch::Argument::Kind::Tensor) return wrong("this argument is no tensor");
+  std::shared_ptr<const launch::Launch> before;
+  if (text(request, "when") == "before") {
+    auto read = loaded.before();
+    if (!read) return wrong(read.error().message);
+    before = *read;
+  }
+  const launch::Storage& storage = (before ? *before : loaded.launch).storages[argument.view.storage];
+  if (storage.withheld) return wrong("the data of this tensor was not saved with the bundle");
+  return download(npy(argument.view, storage), loaded.launch.kernel + "-" + argument.name + ".npy");
+}
+
 }  // namespace
 
 Answer answer(Workspace& workspace, const Request& request) {
@@ -135,10 +210,15 @@ Answer answer(Workspace& workspace, const Request& request) {
   if (!loaded) return {202, kJson, pendingJson()};
   if (path.size() == 3) return {200, kJson, launchJson(*loaded)};
   if (path.size() == 4 && path[3] == "grid") return grid(*loaded);
+  if (path.size() == 4 && path[3] == "sites") {
+    auto values = loaded->values();
+    if (!values) return wrong(values.error().message);
+    return {200, kJson, sitesJson(**values)};
+  }
   const auto second = path.size() > 4 ? number(path[4]) : std::nullopt;
   if (!second || *second < 0) return missing();
-  if (path.size() == 6 && path[3] == "program" && path[5] == "records")
-    return *second < loaded->programs() ? records(*loaded, *second) : missing();
+  if (path.size() >= 6 && path[3] == "program") return *second < loaded->programs() ? program(*loaded, *second, path, request) : missing();
+  if (path.size() == 6 && path[3] == "tensor" && path[5] == "data.npy") return tensorNpy(*loaded, *second, request);
   if (path.size() == 5 && path[3] == "tensor") return tensor(*loaded, *second, request);
   return missing();
 }

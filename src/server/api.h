@@ -5,6 +5,13 @@
 //   /api/launch/N                        JSON: one launch, or {"state": "running"}: ask again
 //   /api/launch/N/grid                   packed: accesses, faults, read, written, masked by program
 //   /api/launch/N/program/P/records      packed: what program P (its number, x fastest) did, the first 5,000
+//   /api/launch/N/sites                  JSON: where values appear (replay.h)
+//   /api/launch/N/program/P/steps?first=&limit=      packed: what program P executed, step by step
+//   /api/launch/N/program/P/step/S                   packed: the values of a step, and of all variables after it
+//   /api/launch/N/program/P/step/S/value?operand=&number=   packed: one of them, whole; value.npy: as a file
+//   /api/launch/N/program/P/watch?names=a,b          packed: how variables change
+//   /api/launch/N/program/P/find?condition=&from=&everywhere=   JSON: where a condition holds (condition.h)
+//   /api/launch/N/tensor/A/data.npy?when=before      a tensor as a file
 //   /api/launch/N/tensor/A?layer=..      packed: a picture of argument A (slice.h)
 #pragma once
 

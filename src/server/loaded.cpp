@@ -111,4 +111,33 @@ Result<std::shared_ptr<const launch::Launch>> Loaded::before() const {
   return before_;
 }
 
+Result<std::shared_ptr<trace::Values>> Loaded::values() const {
+  auto launch = before();
+  if (!launch) return failure(launch.error());
+  const std::lock_guard lock(valuesMutex_);
+  if (values_) return values_;
+  auto values = trace::Values::of(kernel, *launch);
+  if (!values) return failure(values.error());
+  auto reads = std::make_shared<exec::ReadsOfPrograms>();
+  if ((*values)->needsReads()) {
+    const std::shared_ptr<launch::Launch> copy = trace::copyForRun(*kernel, **launch);
+    exec::RunOptions options;
+    options.keepReads = reads.get();
+    options.keepAllReads = options.silent = true;
+    auto report = exec::run(*kernel, *copy, options);
+    if (!report) return failure(report.error());
+    values = trace::Values::of(kernel, *launch, reads);
+    if (!values) return failure(values.error());
+  }
+  reads_ = reads;
+  values_ = *values;
+  return values_;
+}
+
+Result<std::shared_ptr<const exec::ReadsOfPrograms>> Loaded::reads() const {
+  if (auto made = values(); !made) return failure(made.error());
+  const std::lock_guard lock(valuesMutex_);
+  return reads_;
+}
+
 }  // namespace tilesight::server

@@ -11,6 +11,7 @@
 #include "findings/session.h"
 #include "launch/launch.h"
 #include "server/survey.h"
+#include "trace/values.h"
 
 namespace tilesight::server {
 
@@ -44,6 +45,13 @@ class Loaded {
   const clients::Trace& trace() const { return clients::traceOf(tracer_); }
   /// The launch again, as it was before it ran; read from the bundle at the first call.
   Result<std::shared_ptr<const launch::Launch>> before() const;
+  /// Any value of any program; made at the first call. Errors: the bundle is gone, or what trace::Values says.
+  Result<std::shared_ptr<trace::Values>> values() const;
+  /// What the programs read of memory that programs write: what a replay of one needs. Empty if none does.
+  Result<std::shared_ptr<const exec::ReadsOfPrograms>> reads() const;
+  std::array<int64_t, 3> programId(int64_t number) const {
+    return {number % launch.grid[0], number / launch.grid[0] % launch.grid[1], number / (launch.grid[0] * launch.grid[1])};
+  }
   int64_t programs() const { return launch.grid[0] * launch.grid[1] * launch.grid[2]; }
 
  private:
@@ -51,6 +59,9 @@ class Loaded {
   void* tracer_ = nullptr;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const launch::Launch> before_;
+  mutable std::mutex valuesMutex_;
+  mutable std::shared_ptr<trace::Values> values_;
+  mutable std::shared_ptr<const exec::ReadsOfPrograms> reads_;
 };
 
 }  // namespace tilesight::server

@@ -1,5 +1,7 @@
-// What the server says. Nothing is fetched twice.
+// What the server says, or, in a page of its own (`--html`), what the page holds. Nothing is fetched twice.
 import { signal, type Signal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { held } from "./held";
 import { unpack, type Packed } from "./packed";
 import type { Grid } from "./format";
 
@@ -13,21 +15,38 @@ export interface Op { op: number; operation: string; variable: string; irLine: n
 export interface Finding {
   kind: string; severity: "error" | "warning" | "note"; message: string; program: Grid; element: number[]; source: string; remedy: string;
   operation: string; location: { file: string; line: number; column: number };
-  iterations: { name: string; value: number; trip: number }[];
+  iterations: Iteration[];
   operand: { argument: string; index: number[]; bytes_past: number } | null;
   because: { name: string; expression: string; value: string }[];
   counts: { elements: number; programs: number };
 }
 export interface Launch {
-  state: string; kernel: string; bundle: string; number: number; grid: Grid; triton: string; records: number;
+  state: string; kernel: string; bundle: string; number: number; grid: Grid; triton: string; records: number; reproducer?: string;
   arguments: Argument[]; findings: Finding[]; unknowns: { reason: string; file: string; line: number }[];
   checked: string[]; notChecked: string[]; sources: Record<string, string>; ir: string; ops: Op[];
+}
+export interface Iteration { name: string; value: number; trip: number }
+export interface Named { name: string; ssa: string; type: string; file: string; line: number; last: boolean }
+export interface Site {
+  what: "operation" | "arguments" | "results"; op: number; operation: string; function: string; depth: number; file: string; line: number;
+  values: Named[]; operands: Named[];
+}
+/** One value of a step; `picture` names an array of the answer. */
+export interface ValueInfo {
+  step: number; site: number; operand: boolean; number: number; name: string; ssa: string; type: string; line: number; file: string;
+  dtype: string; family: "float" | "int" | "bool" | "pointer" | "none"; shape: number[]; numel: number;
+  min?: number; max?: number; mean?: number; nan?: number; inf?: number; zero?: number; text?: string; argument?: number; picture?: string;
 }
 
 export interface Answer<T> { value?: T; error?: string }
 
 async function ask(path: string): Promise<Response> {
   let response: Response;
+  if (held) {
+    const body = await held.answer(path);
+    if (!body) throw new Error(held.missing(path));
+    return new Response(body);
+  }
   try {
     response = await fetch(path);
   } catch {
@@ -50,35 +69,86 @@ async function whenReady(path: string): Promise<Response> {
   }
 }
 
-const kept = new Map<string, Signal<Answer<unknown>>>();
+let kept = new Map<string, Signal<Answer<unknown>>>();
 function once<T>(path: string, read: (response: Response) => Promise<T>): Signal<Answer<T>> {
-  let answer = kept.get(path) as Signal<Answer<T>> | undefined;
-  if (answer) return answer;
+  const known = kept.get(path) as Signal<Answer<T>> | undefined;
+  if (known) return known;
   const fresh = signal<Answer<T>>({});
-  kept.set(path, fresh as Signal<Answer<unknown>>);
-  if (kept.size > 300) kept.delete(kept.keys().next().value!);
+  const mine = kept;
+  mine.set(path, fresh as Signal<Answer<unknown>>);
+  if (mine.size > 300) mine.delete(mine.keys().next().value!);
   whenReady(path).then(read).then((value) => (fresh.value = { value }), (error: Error) => {
     fresh.value = { error: error.message };
-    setTimeout(() => kept.delete(path), 2000);  // asked again at the next change, not at once and for ever
+    setTimeout(() => mine.delete(path), 2000);  // asked again at the next change, not at once and for ever
   });
   return fresh;
 }
 
 export const launch = (index: number) => once<Launch>(`/api/launch/${index}`, (r) => r.json() as Promise<Launch>);
 export const packed = (path: string) => once<Packed>(path, async (r) => unpack(await r.arrayBuffer()));
+export const json = <T>(path: string) => once<T>(path, (r) => r.json() as Promise<T>);
+export const sites = (index: number) => json<{ sites: Site[]; needsReads: boolean }>(`/api/launch/${index}/sites`);
+/** One question whose answer is not kept. */
+export async function question<T>(path: string): Promise<T> {
+  return (await ask(path)).json() as Promise<T>;
+}
+export async function download(path: string): Promise<ArrayBuffer> {
+  return (await whenReady(path)).arrayBuffer();
+}
+
+/** The answer at `path`; until it is there, the one before, so that nothing flickers while one drags. Of the paths that
+ * come while a request is under way, the last is asked for. */
+export function usePacked(path: string | undefined): Answer<Packed> & { busy: boolean } {
+  const [shown, show] = useState<{ path?: string; answer: Answer<Packed> }>({ answer: {} });
+  const wanted = useRef(path), asking = useRef(false);
+  wanted.current = path;
+  useEffect(() => {
+    if (asking.current || !path) return;
+    const next = () => {
+      const want = wanted.current;
+      if (!want) { asking.current = false; return; }
+      const answer = packed(want);
+      const finish = (value: Answer<Packed>) => {
+        show({ path: want, answer: value });
+        if (wanted.current !== want) next();
+        else asking.current = false;
+      };
+      if (answer.peek().value || answer.peek().error) return finish(answer.peek());
+      const stop = answer.subscribe((value) => {
+        if (!value.value && !value.error) return;
+        queueMicrotask(() => stop());
+        finish(value);
+      });
+    };
+    asking.current = true;
+    next();
+  }, [path]);
+  return { ...(path ? shown.answer : {}), busy: shown.path !== path };
+}
 
 export const entries = signal<Answer<Entry[]>>({});
-/** Asks until all launches have run. */
+/** How often the files have changed; everything is asked for again. */
+export const version = signal(0);
+/** Asks for the launches for as long as the page is open: they run, and their files may change. */
 export async function watchEntries(): Promise<void> {
+  let seen = "";
   for (;;) {
+    let wait = 2000;
     try {
-      const value = ((await (await ask("/api/launches")).json()) as { launches: Entry[] }).launches;
-      entries.value = { value };
-      if (value.every((e) => e.state === "ready" || e.state === "failed")) return;
+      const answer = (await (await ask("/api/launches")).json()) as { launches: Entry[]; version: number };
+      const text = JSON.stringify(answer);
+      if (text !== seen) entries.value = { value: answer.launches };
+      seen = text;
+      if (answer.version !== version.value) {
+        kept = new Map();
+        version.value = answer.version;
+      }
+      if (!answer.launches.every((e) => e.state === "ready" || e.state === "failed")) wait = 400;
+      if (held) return;
     } catch (error) {
-      entries.value = { error: (error as Error).message };
-      return;
+      seen = "";
+      entries.value = { ...(entries.value.value ? { value: entries.value.value } : {}), error: (error as Error).message };
     }
-    await pause(500);
+    await pause(wait);
   }
 }

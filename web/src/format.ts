@@ -22,3 +22,16 @@ export function programId(number: number, grid: Grid): Grid {
 export function programNumber(id: Grid, grid: Grid): number {
   return id[0] + grid[0] * (id[1] + grid[1] * id[2]);
 }
+
+/** A number of a value: short, and the same everywhere. */
+export function short(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  if (Number.isInteger(value) && Math.abs(value) < 1e6) return String(value);
+  const size = Math.abs(value);
+  return size >= 1e5 || size < 1e-3 ? value.toExponential(3) : value.toPrecision(4);
+}
+
+export function typeText(dtype: string, shape: number[]): string {
+  return shape.length ? `${dtype} [${shape.join(", ")}]` : dtype;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { colour, pixels } from "./colours";
+import { colour, pixels } from "./palettes";
 import { bytes, programId, programNumber } from "./format";
 import { unpack } from "./packed";
 import { initial, parse, print } from "./state";
@@ -32,7 +32,7 @@ test("the address keeps the state, and nonsense in it is left out", () => {
   const state = { ...initial, launch: 2, program: 17, layer: "after" };
   expect(parse(`#${print(state)}`)).toEqual(state);
   expect(print(initial)).toBe("");
-  expect(parse("#launch=x&program=-5&op=1e99&layer=reads")).toEqual({ ...initial, layer: "reads" });
+  expect(parse("#launch=x&program=-5&op=1e99&layer=reads&toString=1")).toEqual({ ...initial, layer: "reads" });
 });
 
 test("program numbers count x first", () => {

@@ -4,22 +4,37 @@ import { effect, signal } from "@preact/signals";
 export interface State {
   launch: number;
   program: number; // x fastest
+  step: number; // of the program; -1: none
   op: number; // -1: none
   finding: number; // -1: none
   tensor: number; // -1: the first
+  other: number; // launch to compare with; -1: none
   layer: string;
   metric: string;
+  right: string; // the view on the right, by id
+  bottom: string; // the view below the source, by id
+  value: string; // in the inspector: a variable's name, or v0, o1: a value, an operand of the step
+  element: string; // of the tensor: "3,14"
+  watch: string; // variables: "acc,m_i"
+  stop: string; // condition to stop at
+  palette: string;
+  brush: string; // programs that count: "x0-x1,y0-y1"; "": all
 }
 
-export const initial: State = { launch: 0, program: 0, op: -1, finding: -1, tensor: -1, layer: "accesses", metric: "accesses" };
+export const initial: State = {
+  launch: 0, program: 0, step: -1, op: -1, finding: -1, tensor: -1, other: -1, layer: "accesses", metric: "accesses",
+  right: "tensor", bottom: "operations", value: "", element: "", watch: "", stop: "", palette: "cividis", brush: "",
+};
 
 export function parse(fragment: string): State {
   const state: State = { ...initial };
+  const fields = state as unknown as Record<string, string | number>;
   for (const [name, value] of new URLSearchParams(fragment.replace(/^#/, ""))) {
-    if (name === "layer" || name === "metric") state[name] = value;
-    else if (name === "launch" || name === "program" || name === "op" || name === "finding" || name === "tensor") {
+    if (!Object.hasOwn(initial, name)) continue;
+    if (typeof fields[name] === "string") fields[name] = value.slice(0, 1000);
+    else {
       const number = Number(value);
-      if (Number.isSafeInteger(number) && number >= -1) state[name] = number;
+      if (Number.isSafeInteger(number) && number >= -1) fields[name] = number;
     }
   }
   return state;
@@ -43,6 +58,6 @@ export function bindAddress(): void {
   addEventListener("hashchange", () => (state.value = parse(location.hash)));
   effect(() => {
     const text = print(state.value);
-    if (text !== print(parse(location.hash))) history.replaceState(null, "", text ? `#${text}` : location.pathname);
+    if (text !== print(parse(location.hash))) history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
   });
 }

@@ -1,18 +1,17 @@
-import type { Launch } from "../data";
-import { count } from "../format";
-import { state } from "../state";
+import { count, state, type View, type ViewProps } from "../../api";
+import { showFinding } from "../../findings";
+import { Reproducer } from "./reproducer";
 
 /** What the sanitizer says; a click goes to the program, the line and the tensor. */
-export function Findings({ launch, show }: { launch: Launch; show: (launch: Launch, index: number) => void }) {
+function Findings({ launch, index }: ViewProps) {
   const chosen = launch.findings[state.value.finding];
   return (
-    <section class="panel findings">
-      <h2>Findings <span class="dim">{launch.findings.length}</span></h2>
+    <div class="findings">
       {!launch.findings.length && !launch.unknowns.length && <p class="dim">none. Checked: {launch.checked.join(", ")}</p>}
       <ul>
         {launch.findings.map((f, i) => (
           <li key={i}>
-            <button class={state.value.finding === i ? "row on" : "row"} onClick={() => show(launch, i)} title={f.message}>
+            <button class={state.value.finding === i ? "row on" : "row"} onClick={() => showFinding(launch, i)} title={f.message}>
               <span class={`tag ${f.severity}`}>{f.kind}</span>
               <span class="grow">{f.operand?.argument ?? ""}</span>
               <span class="dim">line {f.location.line}</span>
@@ -28,8 +27,10 @@ export function Findings({ launch, show }: { launch: Launch; show: (launch: Laun
             {count(chosen.counts.elements)} elements of {count(chosen.counts.programs)} programs</p>
           <dl>{chosen.because.map((b, i) => <div key={i}><dt>{b.name}</dt><dd>{b.expression}{b.value && <span class="dim"> = {b.value}</span>}</dd></div>)}</dl>
           {chosen.remedy && <p>{chosen.remedy}</p>}
+          <Reproducer launch={launch} index={index} finding={chosen} />
         </div>
       )}
-    </section>
+    </div>
   );
 }
+export const view: View = { id: "findings", title: "Findings", place: "side", order: 2, component: Findings };
