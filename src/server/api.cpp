@@ -7,6 +7,7 @@
 #include <set>
 
 #include "server/assets.h"
+#include "server/footprint.h"
 #include "server/launch_json.h"
 #include "server/npy.h"
 #include "server/packed.h"
@@ -100,6 +101,21 @@ Answer records(const Loaded& loaded, int64_t program) {
   return {200, kPackedType, packed.bytes(recordsMeta(loaded, total, {used.begin(), used.end()}))};
 }
 
+std::string text(const Request& request, const char* name) {
+  const auto found = request.query.find(name);
+  return found == request.query.end() ? std::string() : found->second;
+}
+
+std::vector<std::string> listed(const std::string& list) {
+  std::vector<std::string> result;
+  for (size_t from = 0; from < list.size() && result.size() < 64;) {
+    const size_t end = std::min(list.find(',', from), list.size());
+    if (end > from) result.push_back(list.substr(from, end - from));
+    from = end + 1;
+  }
+  return result;
+}
+
 Answer tensor(const Loaded& loaded, int64_t argument, const Request& request) {
   SliceRequest slice;
   slice.argument = static_cast<size_t>(argument);
@@ -112,12 +128,9 @@ Answer tensor(const Loaded& loaded, int64_t argument, const Request& request) {
   slice.row0 = parameter(request, "row0", 0), slice.row1 = parameter(request, "row1", 0);
   slice.column0 = parameter(request, "column0", 0), slice.column1 = parameter(request, "column1", 0);
   slice.height = parameter(request, "height", 256), slice.width = parameter(request, "width", 256);
-  if (const auto at = request.query.find("at"); at != request.query.end())
-    for (size_t from = 0; from < at->second.size() && slice.at.size() < 64;) {
-      const size_t end = std::min(at->second.find(',', from), at->second.size());
-      slice.at.push_back(number(std::string_view(at->second).substr(from, end - from)).value_or(0));
-      from = end + 1;
-    }
+  slice.program = parameter(request, "program", 0), slice.op = parameter(request, "op", -1);
+  slice.brush = text(request, "brush");
+  for (const std::string& index : listed(text(request, "at"))) slice.at.push_back(number(index).value_or(0));
   auto bytes = server::slice(loaded, slice);
   if (!bytes) return wrong(bytes.error().message);
   return {200, kPackedType, std::move(*bytes)};
@@ -135,21 +148,6 @@ Answer download(Result<std::string> bytes, const std::string& name) {
   return {200, "application/octet-stream", std::move(*bytes), {{"Content-Disposition", "attachment; filename=\"" + safe + "\""}}};
 }
 
-std::string text(const Request& request, const char* name) {
-  const auto found = request.query.find(name);
-  return found == request.query.end() ? std::string() : found->second;
-}
-
-std::vector<std::string> names(const std::string& list) {
-  std::vector<std::string> result;
-  for (size_t from = 0; from < list.size() && result.size() < 64;) {
-    const size_t end = std::min(list.find(',', from), list.size());
-    if (end > from) result.push_back(list.substr(from, end - from));
-    from = end + 1;
-  }
-  return result;
-}
-
 /// /program/P/..., from `path[5]` on.
 Answer program(const Loaded& loaded, int64_t program, const std::vector<std::string>& path, const Request& request) {
   const std::string& what = path[5];
@@ -157,7 +155,7 @@ Answer program(const Loaded& loaded, int64_t program, const std::vector<std::str
   if (what == "steps" && path.size() == 6)
     return packedOr(steps(loaded, program, std::max<int64_t>(0, parameter(request, "first", 0)),
                           std::clamp<int64_t>(parameter(request, "limit", kMaxSteps), 0, kMaxSteps)));
-  if (what == "watch" && path.size() == 6) return packedOr(watch(loaded, program, names(text(request, "names")), kMaxWatched));
+  if (what == "watch" && path.size() == 6) return packedOr(watch(loaded, program, listed(text(request, "names")), kMaxWatched));
   if (what == "find" && path.size() == 6) {
     Answer found = packedOr(find(loaded, program, parameter(request, "from", 0), text(request, "condition"), parameter(request, "everywhere", 0) != 0));
     if (found.status == 200) found.type = kJson;
@@ -214,6 +212,14 @@ Answer answer(Workspace& workspace, const Request& request) {
     auto values = loaded->values();
     if (!values) return wrong(values.error().message);
     return {200, kJson, sitesJson(**values)};
+  }
+  if (path.size() == 4 && path[3] == "element") {
+    std::vector<int64_t> index;
+    for (const std::string& part : listed(text(request, "index"))) index.push_back(number(part).value_or(-1));
+    const int64_t argument = parameter(request, "argument", -1);
+    Answer story = packedOr(argument < 0 ? Result<std::string>(failure("which tensor?")) : elementJson(*loaded, static_cast<size_t>(argument), index));
+    if (story.status == 200) story.type = kJson;
+    return story;
   }
   const auto second = path.size() > 4 ? number(path[4]) : std::nullopt;
   if (!second || *second < 0) return missing();

@@ -12,6 +12,7 @@
 //   /api/launch/N/program/P/watch?names=a,b          packed: how variables change
 //   /api/launch/N/program/P/find?condition=&from=&everywhere=   JSON: where a condition holds (condition.h)
 //   /api/launch/N/tensor/A/data.npy?when=before      a tensor as a file
+//   /api/launch/N/element?argument=&index=   JSON: one element's story: who wrote it, where (footprint.h)
 //   /api/launch/N/tensor/A?layer=..      packed: a picture of argument A (slice.h)
 #pragma once
 

@@ -14,10 +14,10 @@ bool clip(ElementMap& map, int64_t address, int64_t elements, int64_t bytes, int
   const int64_t from = address - map.first, to = from + elements * bytes;
   first = from >= 0 ? from / map.bytes : 0;
   past = std::min((std::max<int64_t>(to, 0) + map.bytes - 1) / map.bytes, map.count);
-  const int64_t inside = std::max<int64_t>(0, past - first);
+  const int64_t inside = std::max<int64_t>(0, std::min(past, map.count - map.margin) - std::max(first, map.margin));
   const int64_t wanted = (elements * bytes + map.bytes - 1) / map.bytes;
   if (wanted > inside) map.outside += static_cast<uint64_t>(wanted - inside);
-  return inside > 0;
+  return past > first;
 }
 
 void difference(std::vector<int32_t>& counts, const ElementMap& map, int64_t first, int64_t past, int64_t times) {
@@ -66,8 +66,9 @@ void Survey::argument(const ts_argument& argument) {
     (reach < 0 ? low : high) += reach;
   }
   if (high - low + 1 > kMaxCounted) return;
-  map.count = static_cast<int64_t>(high - low + 1);
-  map.first = static_cast<int64_t>(argument.address) + static_cast<int64_t>(low) * map.bytes;
+  map.margin = kMargin;
+  map.count = static_cast<int64_t>(high - low + 1) + 2 * map.margin;
+  map.first = static_cast<int64_t>(argument.address) + (static_cast<int64_t>(low) - map.margin) * map.bytes;
 }
 
 void Survey::take(const ts_access& access, bool reads, bool writes) {
@@ -95,6 +96,9 @@ void Survey::take(const ts_access& access, bool reads, bool writes) {
     ElementMap& map = maps_[static_cast<size_t>(argument)];
     int64_t first = 0, past = 0;
     if (!map.count || !clip(map, address, elements, access.element_bytes, first, past)) return;
+    if (map.toucher.empty()) map.toucher.resize(static_cast<size_t>(map.count));
+    for (int64_t i = first; i < past; ++i)
+      if (uint32_t& earliest = map.toucher[static_cast<size_t>(i)]; !earliest) earliest = me;
     if (reads) difference(map.reads, map, first, past, times);
     if (!writes) return;
     difference(map.writes, map, first, past, times);

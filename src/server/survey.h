@@ -13,15 +13,17 @@ namespace tilesight::server {
 /// How often the elements of one tensor argument were accessed. They are counted from its lowest to its highest
 /// address, gaps of strided views included, in units of its element.
 struct ElementMap {
-  int64_t first = 0;          // virtual address of the lowest byte
-  int64_t count = 0;          // elements; 0: no tensor, an empty one, or one of more than kMaxCounted
+  int64_t first = 0;          // virtual address of the lowest byte, that of the margin
+  int64_t count = 0;          // elements, margins included; 0: no tensor, an empty one, or one of more than kMaxCounted
+  int64_t margin = 0;         // elements that are counted before the first one and behind the last one
   int64_t bytes = 1;          // of an element
   std::vector<int32_t> reads, writes;  // empty: none
+  std::vector<uint32_t> toucher;       // program number + 1 of the first one that reads or writes it; empty: none
   std::vector<uint32_t> writer;        // program number + 1 of the last one; kShared: others wrote it too; empty: none
   uint64_t outside = 0;       // accesses by way of this argument that lie elsewhere
 };
 inline constexpr uint32_t kShared = 1u << 31;
-inline constexpr int64_t kMaxCounted = 1 << 28;
+inline constexpr int64_t kMaxCounted = 1 << 27, kMargin = 4096;
 
 struct OpTotals {
   uint64_t accesses = 0, elements = 0, active = 0, read = 0, written = 0, faults = 0;

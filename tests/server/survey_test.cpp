@@ -52,10 +52,10 @@ TEST_F(SurveyTest, ReadsAreCountedPerElement) {
   survey.on_load(access(0, 0, 0));
   survey.on_load(access(1, 2, 1));
   survey.finish();
-  ASSERT_EQ(map().count, 32);
+  ASSERT_EQ(map().count, 32 + 2 * kMargin);
   for (int64_t r = 0; r < 4; ++r)
     for (int64_t c = 0; c < 8; ++c)
-      EXPECT_EQ(map().reads[static_cast<size_t>(r * 8 + c)], (r < 2 && c < 4) + (r >= 1 && r < 3 && c >= 2 && c < 6)) << r << "," << c;
+      EXPECT_EQ(map().reads[kMargin + static_cast<size_t>(r * 8 + c)], (r < 2 && c < 4) + (r >= 1 && r < 3 && c >= 2 && c < 6)) << r << "," << c;
   EXPECT_TRUE(map().writes.empty());
   EXPECT_EQ(survey.ops().at(3).read, 64u);
   EXPECT_EQ(survey.programs().accesses[1], 1u);
@@ -65,11 +65,11 @@ TEST_F(SurveyTest, TheLastWriterAndElementsThatSeveralWrote) {
   survey.on_store(access(0, 0, 0));
   survey.on_store(access(0, 2, 1));
   survey.finish();
-  EXPECT_EQ(map().writer[0], 1u);
-  EXPECT_EQ(map().writer[2], 2u | kShared);
-  EXPECT_EQ(map().writer[4], 2u);
-  EXPECT_EQ(map().writer[7], 0u);
-  EXPECT_EQ(map().writes[2], 2);
+  EXPECT_EQ(map().writer[kMargin + 0], 1u);
+  EXPECT_EQ(map().writer[kMargin + 2], 2u | kShared);
+  EXPECT_EQ(map().writer[kMargin + 4], 2u);
+  EXPECT_EQ(map().writer[kMargin + 7], 0u);
+  EXPECT_EQ(map().writes[kMargin + 2], 2);
 }
 
 TEST_F(SurveyTest, MaskedElementsAreNotCounted) {
@@ -79,7 +79,7 @@ TEST_F(SurveyTest, MaskedElementsAreNotCounted) {
   a.active = 2;
   survey.on_load(a);
   survey.finish();
-  for (size_t i = 0; i < 32; ++i) EXPECT_EQ(map().reads[i], i == 1 || i == 2) << i;
+  for (size_t i = 0; i < 32; ++i) EXPECT_EQ(map().reads[kMargin + i], i == 1 || i == 2) << i;
   EXPECT_EQ(survey.programs().masked[0], 6);
 }
 
@@ -87,15 +87,15 @@ TEST_F(SurveyTest, WhatLiesOutsideIsCountedAsOutside) {
   survey.on_load(access(3, 0, 0));
   survey.finish();
   EXPECT_EQ(map().outside, 4u);
-  EXPECT_EQ(map().reads[24], 1);
+  EXPECT_EQ(map().reads[kMargin + 24], 1);
 }
 
 TEST_F(SurveyTest, OneElementForAllCountsOncePerElementOfTheTile) {
   steps[0] = steps[1] = 0;
   survey.on_load(access(0, 5, 0));
   survey.finish();
-  EXPECT_EQ(map().reads[5], 8);
-  EXPECT_EQ(map().reads[6], 0);
+  EXPECT_EQ(map().reads[kMargin + 5], 8);
+  EXPECT_EQ(map().reads[kMargin + 6], 0);
 }
 
 TEST_F(SurveyTest, ColumnsThatAreContiguousAreRows) {
@@ -103,8 +103,8 @@ TEST_F(SurveyTest, ColumnsThatAreContiguousAreRows) {
   survey.on_load(access(0, 0, 0));
   survey.finish();
   for (int64_t r = 0; r < 4; ++r)
-    for (int64_t c = 0; c < 2; ++c) EXPECT_EQ(map().reads[static_cast<size_t>(r * 8 + c)], 1);
-  EXPECT_EQ(map().reads[2], 0);
+    for (int64_t c = 0; c < 2; ++c) EXPECT_EQ(map().reads[kMargin + static_cast<size_t>(r * 8 + c)], 1);
+  EXPECT_EQ(map().reads[kMargin + 2], 0);
 }
 
 }  // namespace

@@ -1,0 +1,128 @@
+#include "server/slice_source.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "server/elements.h"
+#include "server/footprint.h"
+
+namespace tilesight::server {
+namespace {
+
+class OfValues final : public SliceSource {
+ public:
+  OfValues(std::shared_ptr<const launch::Launch> owner, const uint8_t* first, ir::ElementKind kind)
+      : owner_(std::move(owner)), first_(first), kind_(kind), bytes_(std::max<int64_t>(1, ir::elementBytes(kind))) {}
+  void row(int64_t offset, int64_t stride, int64_t count, double* out) const override {
+    numbersOf(kind_, first_ + offset * bytes_, count, stride * bytes_, out);
+  }
+  bool isValues() const override { return true; }
+
+ private:
+  std::shared_ptr<const launch::Launch> owner_;  // may be null
+  const uint8_t* first_;
+  ir::ElementKind kind_;
+  int64_t bytes_;
+};
+
+/// What the survey counted; `of` makes the number from the map and the place in it.
+template <typename Of>
+class OfMap final : public SliceSource {
+ public:
+  OfMap(const ElementMap& map, int64_t low, Of of) : map_(map), shift_(map.margin - low), of_(of) {}
+  void row(int64_t offset, int64_t stride, int64_t count, double* out) const override {
+    size_t at = static_cast<size_t>(offset + shift_);
+    for (int64_t i = 0; i < count; ++i, at += static_cast<size_t>(stride)) out[i] = of_(map_, at);
+  }
+  int64_t margin() const override { return map_.outside ? map_.margin : 0; }
+  uint64_t outside() const override { return map_.outside; }
+
+ private:
+  const ElementMap& map_;
+  int64_t shift_;
+  Of of_;
+};
+
+template <typename Of>
+std::unique_ptr<SliceSource> ofMap(const ElementMap& map, int64_t low, Of of) {
+  return std::make_unique<OfMap<Of>>(map, low, of);
+}
+
+/// What some programs touch.
+class OfPrograms final : public SliceSource {
+ public:
+  void add(const Touch& touch) {
+    for (int64_t i = 0; i < touch.count; ++i) counts_[touch.first + i] += static_cast<double>(touch.times);
+  }
+  void row(int64_t offset, int64_t stride, int64_t count, double* out) const override {
+    for (int64_t i = 0; i < count; ++i) {
+      const auto found = counts_.find(offset + i * stride);
+      out[i] = found == counts_.end() ? 0 : found->second;
+    }
+  }
+  int64_t margin() const override { return margin_; }
+  void setMargin(int64_t margin) { margin_ = margin; }
+
+ private:
+  std::unordered_map<int64_t, double> counts_;
+  int64_t margin_ = 0;
+};
+
+double countOf(const std::vector<int32_t>& counts, size_t at) { return counts.empty() ? 0 : counts[at]; }
+
+}  // namespace
+
+Result<std::unique_ptr<SliceSource>> sliceSource(const Loaded& loaded, const SliceRequest& request, const launch::View& view) {
+  using Made = std::unique_ptr<SliceSource>;
+  const std::string& layer = request.layer;
+  if (layer == "before" || layer == "after") {
+    std::shared_ptr<const launch::Launch> owner;
+    if (layer == "before") {
+      auto before = loaded.before();
+      if (!before) return failure(before.error());
+      owner = *before;
+    }
+    const launch::Storage& storage = (owner ? *owner : loaded.launch).storages[view.storage];
+    if (storage.withheld) return failure("the data of this tensor was not saved with the bundle");
+    const uint8_t* first = storage.data + view.offset;
+    return Made(std::make_unique<OfValues>(std::move(owner), first, view.element));
+  }
+  const ElementMap& map = loaded.survey->maps()[request.argument];
+  const bool byPrograms = layer == "program" || (!request.brush.empty() && (layer == "accesses" || layer == "reads" || layer == "writes"));
+  if (byPrograms) {
+    std::vector<int64_t> programs{request.program};
+    if (layer != "program") {
+      auto part = brushed(loaded, request.brush);
+      if (!part) return failure(part.error());
+      programs = std::move(*part);
+    } else if (request.program < 0 || request.program >= loaded.programs()) {
+      return failure("there is no such program");
+    }
+    auto source = std::make_unique<OfPrograms>();
+    const Status status = footprint(loaded, programs, [&](const Touch& touch) {
+      if (touch.argument != static_cast<int32_t>(request.argument)) return;
+      if (layer == "program" && request.op >= 0 && touch.op != request.op) return;
+      if ((layer == "reads" && !touch.read) || (layer == "writes" && !touch.write)) return;
+      source->add(touch);
+    });
+    if (!status) return failure(status.error());
+    source->setMargin(map.outside ? map.margin : 0);
+    return Made(std::move(source));
+  }
+  if (!map.count) return failure("accesses of this tensor are not counted: it is empty or larger than the limit");
+  int64_t low = 0;
+  for (size_t d = 0; d < view.shape.size(); ++d) low += std::min<int64_t>(0, (view.shape[d] - 1) * view.strides[d]);
+  using Map = ElementMap;
+  if (layer == "reads") return ofMap(map, low, [](const Map& m, size_t i) { return countOf(m.reads, i); });
+  if (layer == "writes") return ofMap(map, low, [](const Map& m, size_t i) { return countOf(m.writes, i); });
+  if (layer == "accesses") return ofMap(map, low, [](const Map& m, size_t i) { return countOf(m.reads, i) + countOf(m.writes, i); });
+  if (layer == "untouched") return ofMap(map, low, [](const Map& m, size_t i) { return countOf(m.reads, i) + countOf(m.writes, i) == 0 ? 1.0 : 0.0; });
+  if (layer == "rewritten") return ofMap(map, low, [](const Map& m, size_t i) { return std::max(0.0, countOf(m.writes, i) - 1); });
+  if (layer == "writer") return ofMap(map, low, [](const Map& m, size_t i) { return m.writer.empty() ? -1.0 : static_cast<double>(m.writer[i] & ~kShared) - 1; });
+  if (layer == "first") return ofMap(map, low, [](const Map& m, size_t i) { return m.toucher.empty() ? -1.0 : static_cast<double>(m.toucher[i]) - 1; });
+  return failure(fmt::format("there is no layer \"{}\"", layer));
+}
+
+}  // namespace tilesight::server
