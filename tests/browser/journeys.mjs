@@ -1,108 +1,199 @@
 // What people do with the visualizer, in a real browser: `scripts/test --browser` runs it with Node's own test runner.
 //   TILESIGHT: the native tool; BUNDLES: a folder with attention.tsb, matmul.tsb, softmax.tsb; SCREENSHOTS: a folder, or nothing
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtempSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-
-const { chromium } = createRequire(new URL("../../web/package.json", import.meta.url))("playwright-core");
-const bundles = process.env.BUNDLES, pictures = process.env.SCREENSHOTS;
-let browser, server, problems = [];
-
-/** `tilesight view`; resolves to the process and its address. */
-function view(...files) {
-  return new Promise((done, fail) => {
-    const child = spawn(process.env.TILESIGHT, ["view", "--no-browser", ...files], { stdio: ["ignore", "ignore", "pipe"] });
-    let text = "";
-    child.stderr.on("data", (part) => {
-      text += part;
-      const address = text.match(/http:\S+/);
-      if (address) done({ child, address: address[0] });
-    });
-    child.on("exit", () => fail(new Error(text)));
-  });
-}
-
-async function open(address, fragment = "") {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
-  const page = await context.newPage();
-  page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
-  page.on("pageerror", (e) => problems.push(String(e)));
-  await page.goto(address + fragment);
-  return page;
-}
-async function picture(page, name) {
-  if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`) });
-}
-
-before(async () => {
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
-  server = await view(bundles);
-});
-after(async () => {
-  server?.child.kill();
-  await browser?.close();
-  assert.deepEqual(problems, [], "the console has no errors");
-});
+import { test } from "node:test";
+import { bundles, open, picture, problems, server, text, view } from "./browser.mjs";
 
 test("the first launch, its findings, its source; the token leaves the address", async () => {
   const page = await open(server.address);
   await page.waitForSelector(".findings button.row");
   assert.ok(!page.url().includes("token"));
   await page.waitForSelector(".tensor canvas");
-  assert.match(await page.textContent(".sources"), /attention_kernel/);
+  assert.match(await text(page, ".sources"), /attention_kernel/);
   await picture(page, "first");
 });
 
-test("a finding leads to its program, its line and its tensor", async () => {
+test("a finding leads to its program, its line and its tensor; past its end is a margin", async () => {
   const page = await open(server.address);
   await page.click(".findings button.row");
   await page.waitForSelector(".line.on");
   assert.match(page.url(), /finding=0/);
-  assert.match(await page.textContent(".line.on code"), /tl\.load/);
-  assert.match(await page.textContent(".records h2"), /\((?!0, 0, 0)/);
+  assert.match(await text(page, ".line.on code"), /tl\.load/);
+  assert.match(await text(page, ".records h3"), /\((?!0, 0, 0)/);
   assert.equal(await page.$eval('[aria-label="tensor"]', (e) => e.selectedOptions[0].text), "K");
-  await page.waitForSelector(".records tr.bad");
+  await page.waitForSelector(".records .tr.bad");
+  await page.waitForSelector(".mark.bounds", { state: "attached" });
+  assert.match(await text(page, ".tensor"), /lie outside of it/);
   await picture(page, "finding");
 });
 
+test("a reproducer is a program that runs", async () => {
+  const page = await open(server.address);
+  await page.click(".findings button.row");
+  const download = page.waitForEvent("download");
+  await page.click("text=save it");
+  const program = readFileSync(await (await download).path(), "utf8");
+  assert.match(program, /@triton\.jit\ndef attention_kernel\(/);
+  assert.match(program, /attention_kernel\[\(8, 16, 1\)\]\(Q=Q, K=K/);
+  if (process.env.PYTHON_TO_REPRODUCE) {
+    const { spawnSync } = await import("node:child_process");
+    const file = join(mkdtempSync(join(tmpdir(), "tilesight-")), "again.py");
+    writeFileSync(file, program);
+    const run = spawnSync(process.env.PYTHON_TO_REPRODUCE, ["-m", "tilesight", "run", file], { encoding: "utf8" });
+    assert.equal(run.status, 1, run.stderr);
+    assert.match(run.stderr, /out-of-bounds/);
+  }
+});
+
+test("step through a program: values appear, lines light up, iterations count", async () => {
+  const page = await open(server.address, "#program=3&right=values");
+  await page.click("text=start with the first step");
+  await page.waitForSelector(".values .value.row");
+  await page.waitForFunction(() => document.querySelector(".where").textContent.includes("step 0 of"));
+  await page.keyboard.press("e");
+  await page.waitForFunction(() => document.querySelector(".where").textContent.includes("tt.return") || /line 4\d/.test(document.querySelector(".where").textContent));
+  await page.fill('[aria-label="step"]', "207");
+  await page.waitForFunction(() => document.querySelector(".where").textContent.includes("iteration 2"));
+  await page.waitForFunction(() => document.querySelector(".loops")?.textContent.includes("start_n = 128"));
+  assert.match(await text(page, ".values"), /acc.*f32 \[128, 64\]/s);
+  await page.waitForSelector(".line.on");
+  const before = await text(page, ".where");
+  await page.keyboard.press(">");
+  await page.waitForFunction(() => document.querySelector(".where").textContent.includes("iteration 3"));
+  await page.keyboard.press("<");
+  await page.waitForFunction((was) => document.querySelector(".where").textContent === was, before);
+  await page.keyboard.press(".");
+  await page.waitForFunction(() => location.hash.includes("step=208"));
+  await picture(page, "step");
+});
+
+test("a watch table follows variables over the iterations, and leads to each", async () => {
+  const page = await open(server.address, "#program=3&bottom=watch");
+  await page.waitForSelector(".watch .spark");
+  assert.match(await text(page, ".watch .heads"), /acc/);
+  await page.click('.chip:text-is("qk")');
+  await page.waitForFunction(() => document.querySelector(".watch .heads").textContent.includes("qk"));
+  assert.match(page.url(), /watch=.*qk/);
+  await page.click(".watch .cell >> nth=20");
+  await page.waitForFunction(() => /step=\d+/.test(location.hash));
+  await page.waitForSelector(".values .value.row");
+  await picture(page, "watch");
+});
+
+test("stop where a condition holds; a wrong one says why", async () => {
+  const page = await open(server.address, "#program=3");
+  await page.waitForFunction(() => document.querySelector(".where")?.textContent.includes("steps"));
+  await page.keyboard.press("/");
+  await page.keyboard.type("start_n == 640 and max(qk) > 0");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector(".where").textContent.includes("iteration 10"));
+  await page.fill('[aria-label="condition"]', "isnam(qk)");
+  const before = problems.length;
+  await page.click('.stop button:text-is("find")');
+  await page.waitForSelector(".bubble.error");
+  assert.match(await text(page, ".bubble"), /did you mean isnan/);
+  problems.splice(before);  // the browser notes the refused request
+});
+
+test("a value, whole: formats, filters, an index, a picture, a file", async () => {
+  const page = await open(server.address, "#program=7&step=1040&value=qk&bottom=value&right=values");
+  await page.waitForSelector(".matrix .virtual .tr");
+  await page.selectOption('[aria-label="format"]', "hex");
+  await page.waitForFunction(() => /0x[0-9a-f]{8}/.test(document.querySelector(".matrix").textContent));
+  await page.fill('[aria-label="go to index"]', "100, 60");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".matrix .chosen");
+  assert.match(await text(page, ".inspector .hover"), /\[100, 60\]/);
+  await page.selectOption('[aria-label="filter"]', "infinite");
+  await page.waitForFunction(() => /are infinite/.test(document.querySelector(".numbers").textContent));
+  await page.selectOption('[aria-label="axis 0"]', "columns");
+  const download = page.waitForEvent("download");
+  await page.click(".inspector a.button");
+  const file = readFileSync(await (await download).path());
+  assert.equal(file.subarray(1, 6).toString(), "NUMPY");
+  assert.match(file.subarray(0, 128).toString("latin1"), /'<f4'.*\(128,64,\)/);
+  await picture(page, "value");
+});
+
+test("an access shows which elements are active, masked and outside", async () => {
+  const page = await open(server.address, "#launch=2");
+  await page.click(".records .tr:not(.heads)");
+  await page.waitForFunction(() => /step=\d+/.test(location.hash));
+  await page.click('[role="tab"]:text-is("Value")');
+  await page.waitForSelector(".masks .tag");
+  assert.match(await text(page, ".masks"), /active/);
+});
+
+test("an element leads to its writer: program, line, step", async () => {
+  const page = await open(server.address, "#tensor=3&element=1,2,500,7");
+  await page.waitForSelector(".story .link");
+  assert.match(await text(page, ".story"), /written by program \(3, 10, 0\), line 4\d/);
+  await page.click(".story .link");
+  await page.waitForFunction(() => /program=83/.test(location.hash) && /step=\d+/.test(location.hash));
+  await page.waitForSelector(".inspector");
+  assert.match(await text(page, ".line.on code"), /tl\.store/);
+});
+
 test("a link shows the same again", async () => {
-  const page = await open(server.address, "#launch=1&program=7&layer=writer&tensor=2");
+  const page = await open(server.address, "#launch=1&program=7&layer=writer&tensor=2&step=40&bottom=watch");
   await page.waitForSelector(".tensor canvas");
-  assert.match(await page.textContent("header .kernel"), /matmul_kernel/);
-  assert.match(await page.textContent(".records h2"), /\(7, 0, 0\)/);
+  assert.match(await text(page, "header .kernel"), /matmul_kernel/);
+  await page.waitForFunction(() => /step 40/.test(document.querySelector(".where").textContent));
+  assert.equal(await page.$eval('[role="tab"][aria-selected="true"]', (e) => e.textContent), "Watch");
   await page.hover(".tensor canvas");
-  await page.waitForFunction(() => document.querySelector(".tensor").textContent.includes("program ("));
+  await page.waitForFunction(() => document.querySelector(".tensor .hover").textContent.includes("program ("));
   await picture(page, "writer");
 });
 
-test("keys: the next program, the list of keys, light and dark", async () => {
+test("a link that says nonsense shows a page all the same", async () => {
+  const page = await open(server.address, "#launch=0&program=99999&step=5&tensor=77&op=123456&layer=zzz&right=nothing&brush=x&element=9,9");
+  await page.waitForSelector(".tensor canvas");
+  await page.waitForFunction(() => !location.hash.includes("99999"));
+  await page.goto(server.address.split("/?")[0] + "/#launch=17");
+  await page.waitForSelector('[role="alert"]');
+  assert.match(await text(page, '[role="alert"]'), /no launch 17/);
+});
+
+test("keys: the next program, the palette of commands, light and dark", async () => {
   const page = await open(server.address, "#launch=1");
-  await page.waitForSelector(".records tbody tr");
+  await page.waitForSelector(".records .tr:not(.heads)");
   await page.keyboard.press("]");
-  await page.waitForFunction(() => document.querySelector(".records h2").textContent.includes("(1, 0, 0)"));
+  await page.waitForFunction(() => document.querySelector(".records h3").textContent.includes("(1, 0, 0)"));
   await page.keyboard.press("?");
-  assert.match(await page.textContent(".help"), /next program/);
-  await page.keyboard.press("Escape");
-  await page.waitForFunction(() => !document.querySelector(".help"));
+  assert.match(await text(page, ".help"), /next program/);
+  await page.keyboard.type("show watch");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => !document.querySelector(".help") && location.hash.includes("bottom=watch"));
+  await page.click("h2");
   await page.keyboard.press("d");
   await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
   await picture(page, "dark");
 });
 
-test("a click in the grid chooses a program", async () => {
-  const page = await open(server.address, "#launch=2");
+test("a click in the grid chooses a program; a part of it filters the tensor", async () => {
+  const page = await open(server.address, "#launch=0&tensor=0");
+  await page.waitForSelector(".tensor canvas");
   await page.click(".grid canvas");
   await page.waitForFunction(() => /program=\d+/.test(location.hash));
+  const box = await (await page.$(".grid canvas")).boundingBox();
+  await page.mouse.move(box.x + 4, box.y + 4);
+  await page.keyboard.down("Shift");
+  await page.mouse.down(); await page.mouse.up();
+  await page.mouse.click(box.x + box.width / 2 - 4, box.y + 4);
+  await page.keyboard.up("Shift");
+  await page.waitForFunction(() => /brush=0-3%2C0-0/.test(location.hash));
+  await page.waitForFunction(() => /487,\d{3}|of 64,000 are 0/.test(document.querySelector(".tensor").textContent));
 });
 
-test("values of a tensor after the launch", async () => {
+test("values of a tensor after the launch, and as a table", async () => {
   const page = await open(server.address, "#launch=2&layer=after&tensor=0");
-  await page.waitForSelector(".histogram i", { state: "attached" });
-  assert.match(await page.textContent(".tensor"), /mean/);
+  await page.waitForSelector(".tensor .histogram i", { state: "attached" });
+  assert.match(await text(page, ".tensor"), /mean/);
+  await page.click(".tensor .twin summary");
+  await page.waitForSelector(".tensor .twin td");
   await picture(page, "values");
 });
 
@@ -114,7 +205,7 @@ test("a broken bundle is a clear message", async () => {
   const other = await view(folder);
   const page = await open(other.address, "#launch=1");
   await page.waitForSelector('[role="alert"]');
-  assert.match(await page.textContent('[role="alert"]'), /error: /);
+  assert.match(await text(page, '[role="alert"]'), /error: /);
   assert.equal(await page.$("img"), null, "a name is never markup");
   other.child.kill();
 });
@@ -122,13 +213,15 @@ test("a broken bundle is a clear message", async () => {
 test("a server that goes away is a clear message", async () => {
   const other = await view(join(bundles, "softmax.tsb"));
   const page = await open(other.address);
-  await page.waitForSelector(".records tbody tr");
+  await page.waitForSelector(".records .tr:not(.heads)");
+  const before = problems.length;
   const gone = new Promise((done) => other.child.once("exit", done));
   other.child.kill();
   await gone;
-  const before = problems.length;
   await page.selectOption('[aria-label="layer"]', "writes");
   await page.waitForSelector(".tensor .error");
-  assert.match(await page.textContent(".tensor .error"), /does not answer/);
-  problems.splice(before); // the browser's own lines about the lost connection
+  assert.match(await text(page, ".tensor .error"), /does not answer/);
+  await page.waitForSelector(".banner");
+  await page.close();
+  problems.splice(before);  // the browser's own lines about the lost connection
 });

@@ -51,16 +51,17 @@ function Page() {
     return () => removeEventListener("keydown", listen);
   }, [launch]);
   // Programs beyond the grid, as an old link may have them.
+  const beyond = !!launch && state.value.program >= launch.grid[0] * launch.grid[1] * launch.grid[2];
   useEffect(() => {
-    if (launch && state.value.program >= launch.grid[0] * launch.grid[1] * launch.grid[2]) set({ program: 0, step: -1 });
-  }, [launch, state.value.program]);
+    if (beyond) set({ program: 0, step: -1 });
+  }, [beyond]);
   const problem = (!list.value && list.error) || (list.value && !entry ? `there is no launch ${index}` : entry?.state === "failed" ? entry.error : answer.error);
   return (
     <div class="page">
       <header>
         <b class="name">Tilesight</b>
         <span class="kernel">{launch?.kernel ?? entry?.kernel ?? ""}</span>
-        {launch && <ProgramBar launch={launch} />}
+        {launch && !beyond && <ProgramBar launch={launch} />}
         <span class="space" />
         {held && <span class="tag" title={held.note}>one page: {held.note}</span>}
         <button onClick={toggleTheme} title="light or dark (d)">◐</button>
@@ -69,12 +70,12 @@ function Page() {
       {list.value && list.error && <div class="banner error" role="status">{list.error}</div>}
       <main>
         <aside>
-          {viewsAt("side").map((v) => (v.id === "launches" || launch) && (
+          {viewsAt("side").map((v) => (v.id === "launches" || (launch && !beyond)) && (
             <section class="panel" key={v.id}><h2>{v.title}</h2><v.component index={index} launch={launch!} /></section>
           ))}
         </aside>
         {problem ? <div class="message error" role="alert">{problem}</div>
-          : !launch ? <div class="message" role="status">{list.value ? <><i class="spin" /> Running the launch …</> : "Loading …"}</div>
+          : !launch || beyond ? <div class="message" role="status">{list.value ? <><i class="spin" /> Running the launch …</> : "Loading …"}</div>
           : <>
               <div class="middle">
                 <Stepper launch={launch} />

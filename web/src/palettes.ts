@@ -39,10 +39,10 @@ export function table(name: string): Uint8Array {
   return made;
 }
 
-/** What has no place on the scale. kind: 0 a number, 1 NaN, 2 infinity, 3 dimmed, 4 nothing. */
-export const special: Record<number, Stop> = { 1: [214, 39, 120], 2: [230, 120, 20] };
+/** What has no place on the scale. kind: 0 a number, 1 NaN, 2 infinity, 3 dimmed, 4 nothing, 5 accessed outside of the tensor. */
+export const special: Record<number, Stop> = { 1: [214, 39, 120], 2: [230, 120, 20], 5: [200, 20, 20] };
 
-/** Cells as pixels; scale: "linear", or "rank" of programs, which repeats its colours. */
+/** Cells as pixels. */
 export function pixels(values: ArrayLike<number>, kind: ArrayLike<number> | null, min: number, max: number, palette = "cividis"): Uint8ClampedArray<ArrayBuffer> {
   const out = new Uint8ClampedArray(values.length * 4);
   const scale = max > min ? 255 / (max - min) : 0;

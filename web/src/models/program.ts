@@ -25,7 +25,7 @@ export function steps(): Answer<Steps> {
 /** Goes to a step, and to its line. */
 export function go(step: number): void {
   const all = steps().value;
-  if (!all) return;
+  if (!all) return set({ step: Math.max(0, step) });  // the stepper brings the line when they are there
   const to = Math.min(all.total - 1, Math.max(0, step));
   const op = all.siteAt(to)?.op;
   set({ step: to, ...(op !== undefined ? { op } : {}) });

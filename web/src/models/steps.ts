@@ -88,6 +88,12 @@ export function watchTable(answer: Packed, names: string[], sites: Site[]): { co
     const place = sites[site[i]!];
     columns.push({ name: names[name[i]!] ?? "", site: site[i]!, line: place?.values.find((v) => v.name === names[name[i]!])?.line ?? place?.line ?? 0, enters: place?.what === "arguments" });
   }
+  // Places that come often first: what is set once, outside of the loops, is of less interest.
+  const often = new Map<string, number>();
+  for (let i = 0; i < n; ++i) often.set(`${name[i]}/${site[i]}`, (often.get(`${name[i]}/${site[i]}`) ?? 0) + 1);
+  const times = (c: WatchColumn) => Math.min(2, often.get(`${names.indexOf(c.name)}/${c.site}`) ?? 0);
+  columns.sort((a, b) => times(b) - times(a));
+  columns.forEach((c, i) => columnOf.set(`${names.indexOf(c.name)}/${c.site}`, i));
   const rows: WatchRow[] = [], rowOf = new Map<string, WatchRow>();
   for (let i = 0; i < n; ++i) {
     const at = Array.from({ length: depth }, (_, d) => trips.values[i * depth + d]!).filter((t) => t >= 0);

@@ -83,7 +83,7 @@ export function Stepper({ launch }: { launch: Launch }) {
   const button = (text: string, title: string, run: () => void) => <button title={title} aria-label={title} disabled={!all} onClick={run}>{text}</button>;
   return (
     <div class="stepper">
-      {button("⏮", "first step (s)", () => go(0))}
+      {button("|‹", "first step (s)", () => go(0))}
       {button("‹", "step back (,)", () => stepBy(-1))}
       {button("›", "next step (.)", () => stepBy(1))}
       {button("↧", "next line (j)", () => lineBy(1))}

@@ -4,7 +4,7 @@ import { webgl } from "./webgl";
 
 export interface Texture {
   values: ArrayLike<number>;
-  kind: ArrayLike<number> | null; // 0 a number, 1 NaN, 2 infinity, 3 dimmed, 4 nothing
+  kind: ArrayLike<number> | null; // 0 a number, 1 NaN, 2 infinity, 3 dimmed, 4 nothing, 5 accessed outside of the tensor
   height: number;
   width: number;
   min: number;

@@ -15,6 +15,7 @@ void main() {
   vec3 colour = texelFetch(colours, ivec2(clamp(int((texelFetch(values, at, 0).r - scale.x) * scale.y + 0.5), 0, 255), 0), 0).rgb;
   if (kind == 1u) colour = vec3(214, 39, 120) / 255.0;
   if (kind == 2u) colour = vec3(230, 120, 20) / 255.0;
+  if (kind == 5u) colour = vec3(200, 20, 20) / 255.0;
   float alpha = kind == 3u ? 60.0 / 255.0 : 1.0;
   pixel = vec4(colour * alpha, alpha);
 }`;

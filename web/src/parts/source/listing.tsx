@@ -33,7 +33,7 @@ export function Listing({ title, lines: all, language, now, near, marked, onPick
     return (
       <div key={i} class={`line${i + 1 === now ? " on" : near.has(i + 1) ? " near" : ""}${marked?.has(i + 1) ? " bad" : ""}`} onClick={() => onPick(line, i + 1)}>
         <span class="gutter" title={line.accesses ? `${count(line.accesses)} accesses move ${bytes(line.moved)}${line.faults ? `; ${count(line.faults)} are faulty` : ""}` : ""}>
-          {line.accesses ? <>{bytes(line.moved)}<em>{count(line.accesses)}×</em></> : ""}<i style={{ width: `${(line.moved / most) * 100}%` }} />
+          {line.accesses ? <><em>{count(line.accesses)}×</em> {bytes(line.moved)}</> : ""}<i style={{ width: `${(line.moved / most) * 100}%` }} />
         </span>
         <span class="number">{i + 1}</span>
         <code>{pieces.get(i)!.map((p, k) => (p.kind ? <span key={k} class={`c-${p.kind}`}>{p.text}</span> : p.text))}{values?.has(i + 1) && <span class="inline">{values.get(i + 1)}</span>}</code>

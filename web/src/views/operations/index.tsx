@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import { count, goToOp, packed, programId, programPath, set, state, steps, Virtual, type View, type ViewProps } from "../../api";
 
 const kinds = ["load", "store", "atomic_rmw", "atomic_cas", "copy", "dot", "reduce"];
@@ -32,7 +33,11 @@ function Operations({ launch }: ViewProps) {
       </div>
     );
   };
-  const focus = a ? Array.from(a.op!.values).indexOf(state.value.op) : -1;
+  const focus = useMemo(() => {
+    if (!a) return -1;
+    const mine = Array.from(a.op!.values).flatMap((op, i) => (op === state.value.op ? [i] : []));
+    return mine.find((i) => a.faults!.values[i]) ?? mine[0] ?? -1;
+  }, [a, state.value.op]);
   return (
     <div class="records">
       <h3>program ({programId(state.value.program, launch.grid).join(", ")}) <span class="dim">{meta ? `${count(meta.total)} operations` : ""}{meta && meta.total > rows ? `, the first ${count(rows)}` : ""}</span></h3>

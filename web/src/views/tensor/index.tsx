@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { count, Histogram, Legend, number, Picture, programId, set, state, TableTwin, usePacked, type View, type ViewProps } from "../../api";
 import { goToProgram } from "../../models/program";
+import { parseBrush } from "../../models/brush";
 import { held } from "../../held";
 import { parseIndex, usualAxes, type Axes } from "../../models/axes";
 import { AxisBar } from "../../parts/axes";
@@ -35,7 +36,7 @@ function Tensor({ index, launch }: ViewProps) {
   const fold = shape.length === 1 && shape[0]! > 128 ? Math.min(1024, 2 ** Math.ceil(Math.log2(Math.sqrt(shape[0]!)))) : 0;
   const window = `rows=${axes.rows}&columns=${axes.columns}&fold=${fold}&at=${axes.at.join(",")}&height=512&width=512`;
   const path = `/api/launch/${index}/tensor/${chosen}?layer=${layer}&${window}`;
-  const answer = usePacked(chosen >= 0 ? path + (state.value.brush && !held ? `&brush=${state.value.brush}` : "") : undefined);
+  const answer = usePacked(chosen >= 0 ? path + (parseBrush(state.value.brush) && !held ? `&brush=${state.value.brush}` : "") : undefined);
   const opOnly = only && state.value.op >= 0 ? `&op=${state.value.op}` : "";
   const touched = usePacked(chosen >= 0 && own && !(held && !held.has(`/api/launch/${index}/tensor/${chosen}?layer=program&program=${state.value.program}&${window}`))
     ? `/api/launch/${index}/tensor/${chosen}?layer=program&program=${state.value.program}${opOnly}&${window}` : undefined);
@@ -82,7 +83,7 @@ function Tensor({ index, launch }: ViewProps) {
           {footprint?.some && <div class="overlay"><Picture cells={footprint} tall label="what the program touches" palette="overlay" /></div>}
         </div>
         <Legend min={shownValue(meta.min)} max={shownValue(meta.max)} />
-        <p class="hover">{h && cell >= 0 && cells.kind![cell] !== 4 ? <>[{at(h[0], h[1]).join(", ")}]{meta.step[0] * meta.step[1] > 1 ? ` and ${meta.step[0] * meta.step[1] - 1} more` : ""}: <b>{cells.kind![cell] === 1 ? "NaN" : cells.kind![cell] === 2 ? "infinity" : shownValue(cells.values[cell]!)}</b></> : <span class="dim">point at the picture; a click chooses an element</span>}</p>
+        <p class="hover">{h && cell >= 0 && cells.kind![cell] !== 4 ? <>[{at(h[0], h[1]).join(", ")}]{meta.step[0] * meta.step[1] > 1 ? ` and ${meta.step[0] * meta.step[1] - 1} more` : ""}: <b>{cells.kind![cell] === 5 ? `outside of the tensor, accessed ${number(cells.values[cell]!)}×` : cells.kind![cell] === 1 ? "NaN" : cells.kind![cell] === 2 ? "infinity" : shownValue(cells.values[cell]!)}</b></> : <span class="dim">point at the picture; a click chooses an element</span>}</p>
         <p><label><input type="checkbox" checked={own} onChange={(e) => showOwn(e.currentTarget.checked)} /> outline what program ({programId(state.value.program, launch.grid).join(", ")}) touches</label>{" "}
           <label class={state.value.op < 0 ? "dim" : ""}><input type="checkbox" checked={only} disabled={state.value.op < 0} onChange={(e) => showOnly(e.currentTarget.checked)} /> at this operation only</label></p>
         {meta.outside > 0 && <p class="error">{count(meta.outside)} accesses by way of {argument.name} lie outside of it{meta.bounds ? "; those near it are in the margin" : ""}</p>}

@@ -25,6 +25,7 @@ export function summary(v: ValueInfo): string {
   if (v.numel === 1) return v.text ?? "";
   if (v.family === "pointer") return `${v.text ?? ""} …`;
   if (v.family === "bool") return `${Math.round((v.mean ?? 0) * v.numel)} of ${v.numel} true`;
+  if ((v.nan ?? 0) + (v.inf ?? 0) === v.numel) return "";
   return `${short(v.min ?? 0)} … ${short(v.max ?? 0)}, mean ${short(v.mean ?? 0)}`;
 }
 

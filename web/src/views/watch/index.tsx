@@ -5,6 +5,7 @@ import { interesting, watchTable, type WatchCell } from "../../models/steps";
 function text(c: WatchCell): string {
   if (c.elements === 1) return short(c.first);
   if (!c.elements) return "";
+  if (c.nan + c.inf === c.elements) return "";
   return `${short(c.min)} … ${short(c.max)} ⌀ ${short(c.mean)}`;
 }
 
@@ -41,7 +42,7 @@ function Watch() {
       <div class="chips">{all.map((name) => <button key={name} class={chosen.includes(name) ? "chip on" : "chip"} aria-pressed={chosen.includes(name)} onClick={() => toggle(name)}>{name}</button>)}</div>
       {answer.error && <p class="error">{answer.error}</p>}
       {!answer.value && !answer.error && chosen.length > 0 && <p class="dim">running the program …</p>}
-      {table && <>
+      {table && <div class="sheet"><div class="inner">
         <div class="tr heads" style={width}><span>iteration</span>{table.columns.map((c, i) => <span key={i} title={c.enters ? "as the iteration begins" : `after line ${c.line}`}>{c.name} <span class="dim">{c.enters ? "begins" : `line ${c.line}`}</span></span>)}</div>
         <div class="tr sparks" style={width}><span class="dim">{count(table.rows.length)} rows</span>{table.columns.map((c, i) => <span key={i}><Spark cells={table.rows.filter((r) => r.trips.length > 0 || table.rows.length < 3).map((r) => r.cells[i])} title={`${c.name} over the iterations`} /></span>)}</div>
         <Virtual rows={table.rows.length} height={19} focus={now} kind="table" row={(i) => {
@@ -57,6 +58,8 @@ function Watch() {
             </div>
           );
         }} />
+      </div></div>}
+      {table && <>
         {total > 20000 && <p class="dim">the first 20,000 of {count(total)} values</p>}
         <TableTwin head={["iteration", ...table.columns.map((c) => `${c.name}${c.enters ? " begins" : ` line ${c.line}`}`)]} rows={table.rows.length} row={(i) => [table.rows[i]!.trips.join(".") || "outside", ...table.rows[i]!.cells.map((c) => (c ? text(c) : ""))]} />
       </>}
