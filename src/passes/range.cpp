@@ -526,7 +526,7 @@ RangeAnalysis::Linear RangeAnalysis::linear(const ir::Value* value, int depth) {
   if (!op || own.isExact() || depth > 40) return leaf();
   const std::string_view word = std::string_view(op->name).substr(op->name.find('.') + 1);
   if (isRearrangement(word) && op->operands.size() == 1 && integerWidth(op->operands[0]->type) == width) return linear(op->operands[0], depth + 1);
-  if (op->name == "arith.extsi" && integerWidth(op->operands[0]->type) > 1) return linear(op->operands[0], depth + 1);
+  if ((op->name == "arith.extsi" || (op->name == "arith.extui" && of(op->operands[0]).low >= 0)) && integerWidth(op->operands[0]->type) > 1) return linear(op->operands[0], depth + 1);
   const bool add = op->name == "arith.addi", sub = op->name == "arith.subi", mul = op->name == "arith.muli";
   if ((!add && !sub && !mul) || op->operands.size() != 2 || width <= 1) return leaf();
   const IntegerRange a = of(op->operands[0]), b = of(op->operands[1]);
@@ -558,8 +558,8 @@ RangeAnalysis::Linear RangeAnalysis::linear(const ir::Value* value, int depth) {
 }
 
 std::pair<int64_t, int64_t> RangeAnalysis::difference(const ir::Value* a, const ir::Value* b) {
-  const uint32_t width = integerWidth(a->type);
-  if (!width || width > 64 || integerWidth(b->type) != width) return {INT64_MIN, INT64_MAX};
+  const uint32_t widthA = integerWidth(a->type), widthB = integerWidth(b->type);
+  if (!widthA || widthA > 64 || !widthB || widthB > 64) return {INT64_MIN, INT64_MAX};
   if (a == b && !a->type.isTensor()) return {0, 0};
   Linear d = linear(a, 0);
   const Linear other = linear(b, 0);

@@ -154,6 +154,13 @@ void addOpt(CLI::App& app, OptOptions& options) {
   opt->add_flag("--list-passes", options.list, "List passes and their options");
 }
 
+void addPlugins(CLI::App& app, PluginsOptions& options) {
+  CLI::App* plugins = app.add_subcommand("plugins", "List plugins, what they offer, and why others are refused");
+  plugins->footer("Example:\n  tilesight plugins --json");
+  plugins->add_option("--plugin", options.plugins, "A library besides those of TILESIGHT_PLUGIN_PATHS and the installed ones")->allow_extra_args(false);
+  plugins->add_flag("--json", options.json, "As JSON");
+}
+
 /// The option nearest to an unexpected one, as "; did you mean --x?".
 std::string optionHint(const CLI::App& app, const std::string& message) {
   const size_t at = message.find(" -");
@@ -191,6 +198,8 @@ int parseAndRun(int argc, char** argv) {
   addTrace(app, traceOptions);
   OptOptions optOptions;
   addOpt(app, optOptions);
+  PluginsOptions pluginsOptions;
+  addPlugins(app, pluginsOptions);
 
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -220,6 +229,7 @@ int parseAndRun(int argc, char** argv) {
   if (app.got_subcommand("trace")) return trace(traceOptions);
   if (app.got_subcommand("view")) return view(viewOptions);
   if (app.got_subcommand("opt")) return opt(optOptions);
+  if (app.got_subcommand("plugins")) return plugins(pluginsOptions);
   return explain(explainOptions);
 }
 

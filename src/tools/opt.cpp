@@ -10,6 +10,7 @@
 
 #include "findings/format.h"
 #include "passes/manager.h"
+#include "plugins/catalog.h"
 #include "tools/options.h"
 #include "tools/output.h"
 
@@ -85,7 +86,12 @@ std::string listOfPasses(const passes::Registry& registry) {
 
 int opt(const OptOptions& options) {
   passes::Registry registry;
-  if (!options.plugins.empty()) return usageError("--plugin: plugins cannot be loaded yet", "opt");
+  const plugins::Catalog catalog = plugins::Catalog::load(options.plugins);
+  if (const plugins::Library* refused = catalog.refusedOfGiven()) {
+    printError(Diagnostic{refused->path, 0, 0, "plugin refused: " + refused->refused, {}});
+    return 2;
+  }
+  catalog.addTo(registry);
   if (options.list) {
     printOut(listOfPasses(registry));
     return 0;

@@ -12,7 +12,6 @@ const std::vector<PlannedCommand>& plannedCommands() {
       {"profile", "count what a launch does"},
       {"prove", "check all grids and sizes"},
       {"diff", "compare what two launches access and compute"},
-      {"plugins", "list pass plugins"},
   };
   return commands;
 }
