@@ -25,6 +25,7 @@ constexpr Row kRows[] = {
 #include "dialects/ub.def"
 #include "dialects/llvm.def"
 #include "dialects/gpu.def"
+#include "dialects/ttg.def"
 #include "dialects/tile.def"
 #undef TS_OP
 };
@@ -74,7 +75,7 @@ TypeClass typeClass(std::string_view name, std::string_view where) {
       {"I64", TypeClass::I64},         {"Index", TypeClass::Index},
       {"Tensor", TypeClass::Tensor},   {"IntTensor", TypeClass::IntTensor},
       {"FloatTensor", TypeClass::FloatTensor}, {"Desc", TypeClass::Descriptor},
-      {"View", TypeClass::View}};
+      {"View", TypeClass::View},       {"Token", TypeClass::Token}};
   auto found = names.find(name);
   if (found == names.end()) tableError(where, fmt::format("unknown type class '{}'", name));
   return found->second;

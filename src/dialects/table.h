@@ -27,6 +27,7 @@ enum class TypeClass : uint8_t {
   IntTensor, FloatTensor,
   Descriptor,  // !tt.tensordesc
   View,        // !tile.view
+  Token,       // !ttg.async.token
 };
 
 struct ValueGroup {

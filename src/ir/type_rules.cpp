@@ -49,6 +49,7 @@ bool scalarOfClass(Type type, TypeClass wanted) {
     case TypeClass::Index: return kind == TypeKind::Index;
     case TypeClass::Descriptor: return kind == TypeKind::Descriptor;
     case TypeClass::View: return kind == TypeKind::View;
+    case TypeClass::Token: return kind == TypeKind::Opaque;
     default: return false;
   }
 }
@@ -92,6 +93,7 @@ std::string describe(const dialects::ValueGroup& group) {
     case TypeClass::FloatTensor: return "a tensor of floats";
     case TypeClass::Descriptor: return "a tensor descriptor";
     case TypeClass::View: return "a view";
+    case TypeClass::Token: return "!ttg.async.token";
   }
   return "any type";
 }
@@ -103,6 +105,7 @@ Type onlyType(Context& context, const dialects::ValueGroup& group) {
     case TypeClass::I32: return context.integer(32);
     case TypeClass::I64: return context.integer(64);
     case TypeClass::Index: return context.index();
+    case TypeClass::Token: return context.opaqueType("!ttg.async.token");
     default: return {};
   }
 }

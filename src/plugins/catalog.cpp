@@ -1,7 +1,5 @@
 #include "plugins/catalog.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "passes/options.h"
+#include "plugins/dynamic.h"
 
 namespace tilesight::plugins {
 
@@ -22,7 +21,7 @@ std::vector<std::string> librariesIn(const std::string& folder) {
   std::vector<std::string> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".so") found.push_back(entry.path().string());
+    if (entry.path().extension() == librarySuffix) found.push_back(entry.path().string());
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -41,12 +40,10 @@ std::string valueAsText(const passes::OptionValue& value) {
 }  // namespace
 
 std::vector<std::string> installedFolders() {
-  Dl_info info;
-  static const char here = 0;
-  if (!dladdr(&here, &info) || !info.dli_fname) return {};
+  const std::string own = ownFile();
+  if (own.empty()) return {};
   std::error_code error;
-  fs::path self = fs::path(info.dli_fname).filename() == fs::path(info.dli_fname) ? fs::read_symlink("/proc/self/exe", error) : fs::absolute(info.dli_fname, error);
-  self = fs::weakly_canonical(self, error);
+  const fs::path self = fs::weakly_canonical(own, error);
   std::vector<std::string> found;
   const fs::path folder = self.parent_path();
   // Beside the Python module; installed, with or without the machine's name in the path; in the build.
@@ -89,7 +86,7 @@ Catalog Catalog::load(const std::vector<std::string>& given) {
   std::vector<std::string> places;
   if (const char* paths = std::getenv("TILESIGHT_PLUGIN_PATHS")) {
     std::istringstream in(paths);
-    for (std::string place; std::getline(in, place, ':');)
+    for (std::string place; std::getline(in, place, pathSeparator);)
       if (!place.empty()) places.push_back(place);
   }
   std::error_code error;

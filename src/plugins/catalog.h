@@ -11,8 +11,8 @@ namespace tilesight::plugins {
 
 class Catalog {
  public:
-  /// Loads the libraries given by name, then those of TILESIGHT_PLUGIN_PATHS (files, or folders with *.so, separated by
-  /// ':'), then those of the installed folder. One that is refused, or whose id or passes are there already, is kept with the
+  /// Loads the libraries given by name, then those of TILESIGHT_PLUGIN_PATHS (files, or folders of libraries, separated
+  /// by ':', on Windows ';'), then those of the installed folder. One that is refused, or whose id or passes are there already, is kept with the
   /// reason. A file that is found twice is loaded once.
   static Catalog load(const std::vector<std::string>& given);
 

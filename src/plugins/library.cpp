@@ -1,7 +1,5 @@
 #include "plugins/library.h"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "passes/options.h"
+#include "plugins/dynamic.h"
 #include "plugins/session.h"
 #include "plugins/sha256.h"
 
@@ -35,26 +34,6 @@ bool isName(const char* text) {
 }
 
 std::string orEmpty(const char* text) { return text ? text : ""; }
-
-/// The machine that an ELF file is for; empty if it is for this one, or the reason why it is no library.
-std::string wrongFile(const std::string& bytes) {
-  if (bytes.size() < 64 || bytes.compare(0, 4, "\x7f" "ELF") != 0) return "is not a shared library";
-  const auto half = [&](size_t at) { return static_cast<unsigned>(static_cast<uint8_t>(bytes[at])) | static_cast<unsigned>(static_cast<uint8_t>(bytes[at + 1])) << 8; };
-  const unsigned type = half(16), machine = half(18);
-  const auto machineName = [](unsigned number) {
-    return number == 62 ? std::string("x86-64") : number == 183 ? "aarch64" : number == 3 ? "x86 (32 bits)" : number == 243 ? "RISC-V" : fmt::format("machine {}", number);
-  };
-#if defined(__x86_64__)
-  constexpr unsigned own = 62;
-#elif defined(__aarch64__)
-  constexpr unsigned own = 183;
-#else
-  const unsigned own = machine;
-#endif
-  if (bytes[4] != 2 || machine != own) return fmt::format("is for {}, this is {}", machineName(machine), machineName(own));
-  if (type != 3) return "is an ELF file, but no shared library";
-  return {};
-}
 
 /// Why the option is wrong, or "".
 std::string readOption(const ts_option* option, passes::OptionInfo& out) {
@@ -183,12 +162,9 @@ Library openLibrary(const std::string& path) {
 
   // Never by a search of the system's: a name without a slash would begin one.
   const std::string whole = std::filesystem::absolute(path, error).string();
-  void* handle = dlopen(whole.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char* why = dlerror();
-    return library.refused = fmt::format("cannot be loaded: {}", why ? why : "no reason given"), library;
-  }
-  auto query = reinterpret_cast<ts_plugin_query_function>(dlsym(handle, kQuery));
+  const auto handle = loadLibrary(whole);
+  if (!handle) return library.refused = "cannot be loaded: " + handle.error().message, library;
+  const auto query = reinterpret_cast<ts_plugin_query_function>(findFunction(*handle, kQuery));
   if (!query) return library.refused = fmt::format("does not export {}", kQuery), library;
   const ts_plugin* plugin = nullptr;
   std::array<char, 1024> text{};

@@ -43,7 +43,7 @@ TEST_P(Cases, AreAsExpected) {
   EXPECT_GE(unchanged, 20u) << "cases where it must not";
 }
 
-INSTANTIATE_TEST_SUITE_P(Plugins, Cases, testing::Values("remove-boundary-checks"));
+INSTANTIATE_TEST_SUITE_P(Plugins, Cases, testing::Values("remove-boundary-checks", "hoist-layout-conversions"));
 
 }  // namespace
 }  // namespace tilesight::plugins

@@ -95,6 +95,8 @@ TS_PLUGIN_EXPORT
     int32_t TS_PLUGIN_QUERY(const ts_plugin_host* host, const ts_plugin** plugin, ts_error* error) {
   (void)error;
   (void)host;
+  (void)plugin;
+  (void)kPlugin;
 #if BAD == REFUSES
   return ts_failure(error, "no licence for this machine");
 #elif BAD == TAKES_SHORT_HOST
