@@ -113,7 +113,7 @@ std::string readPass(const ts_pass* pass, Library& library) {
 std::string readClient(const ts_client* client, Library& library) {
   if (!client) return "has a client without a table";
   if (client->abi != TS_CLIENT_ABI) return fmt::format("has a client of ABI {}, this is {}", client->abi, TS_CLIENT_ABI);
-  if (client->size < offsetof(ts_client, on_load)) return fmt::format("has a table of a client of {} bytes, which is too short", client->size);
+  if (client->size < sizeof(ts_client)) return fmt::format("has a table of a client of {} bytes, which is too short", client->size);
   if (!isName(client->name)) return "has a client without a proper name";
   library.clients.push_back(client);
   return {};

@@ -7,6 +7,7 @@
 #include "clients/registry.h"
 #include "findings/format.h"
 #include "findings/nearest.h"
+#include "plugins/catalog.h"
 
 namespace tilesight::tools {
 namespace {
@@ -19,12 +20,22 @@ tl::unexpected<Diagnostic> notYet(const std::string& name) {
                  fmt::format("available: {}", findings::joined(clients::names(), ", ")));
 }
 
+/// Clients of TILESIGHT_PLUGIN_PATHS and of the installed folder; loaded when one is asked for.
+const ts_client* clientOfPlugins(std::string_view name) {
+  static const plugins::Catalog catalog = plugins::Catalog::load({});
+  for (const plugins::Library& library : catalog.libraries())
+    for (const ts_client* client : library.clients)
+      if (library.refused.empty() && name == client->name) return client;
+  return nullptr;
+}
+
 }  // namespace
 
 Result<std::vector<exec::ClientInstance>> clientsNamed(const std::vector<std::string>& names) {
   std::vector<exec::ClientInstance> instances;
   for (const std::string& name : names) {
     const ts_client* table = clients::find(name);
+    if (!table) table = clientOfPlugins(name);
     if (!table) {
       if (std::find(std::begin(plannedClients), std::end(plannedClients), name) !=
           std::end(plannedClients))

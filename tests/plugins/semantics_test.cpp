@@ -120,7 +120,7 @@ std::string maskedKernel(Random& random) {
 
 std::vector<int32_t> outputOf(const std::string& text, int grid) {
   std::vector<int32_t> x(kCells), y(kCells);
-  for (int i = 0; i < kCells; ++i) x[static_cast<size_t>(i)] = 1000003 * i + 17, y[static_cast<size_t>(i)] = -i;
+  for (int i = 0; i < kCells; ++i) x[static_cast<size_t>(i)] = static_cast<int32_t>(1000003u * static_cast<unsigned>(i) + 17u), y[static_cast<size_t>(i)] = -i;
   exec::Bench bench(text);
   bench.array("x", x).array("y", y);
   exec::RunOptions options;
