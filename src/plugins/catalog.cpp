@@ -46,8 +46,8 @@ std::vector<std::string> installedFolders() {
   const fs::path self = fs::weakly_canonical(own, error);
   std::vector<std::string> found;
   const fs::path folder = self.parent_path();
-  // Beside the Python module; installed, with or without the machine's name in the path; in the build, seen from the program and from the package.
-  for (const fs::path& candidate : {folder / "plugins", folder / "../" TILESIGHT_LIBDIR "/tilesight/plugins", folder / "../lib/tilesight/plugins", folder / "../../plugins", folder / "../../build/plugins"}) {
+  // Beside the Python module, or libtilesight; installed, with or without the machine's name in the path; in the build, seen from the program and from the package.
+  for (const fs::path& candidate : {folder / "plugins", folder / "tilesight/plugins", folder / "../" TILESIGHT_LIBDIR "/tilesight/plugins", folder / "../lib/tilesight/plugins", folder / "../../plugins", folder / "../../build/plugins"}) {
     const fs::path real = fs::weakly_canonical(candidate, error);
     if (fs::is_directory(real, error) && !librariesIn(real.string()).empty() && std::find(found.begin(), found.end(), real.string()) == found.end())
       found.push_back(real.string());
