@@ -227,8 +227,8 @@ void execViewAdvance(Machine& m, const Instr& instr) {
   if (!view) return;
   auto value = std::make_shared<ViewValue>(*view);
   for (int d = 0; d < view->rank; ++d) {
-    // Offsets are i32 and wrap as such.
-    value->offset[d] = static_cast<int32_t>(value->offset[d] + scalarValue(m.in(instr, 1 + d)));
+    // Triton widens offsets to 64 bits before it adds to them: nothing wraps at 32.
+    value->offset[d] += scalarValue(m.in(instr, 1 + d));
   }
   m.set(instr, viewTile(m, instr, std::move(value)));
 }

@@ -60,3 +60,18 @@ def test_a_scalar_for_all_of_a_block(dtype, flavour, collect):
     x = np.zeros((20, 24), dtype)
     launched(flavour, "fill", (2, 2), x, 20, 24, BM=16, BN=16)
     assert (x == 3).all()
+
+
+@pytest.mark.parametrize("flavour", FLAVOURS)
+@pytest.mark.parametrize("offset, step", [(2**31 - 8, 16), (-2**31, 2**31 - 1)])
+def test_coordinates_have_64_bits(offset, step, flavour, collect):
+    """The second block is at offset + step, which 32 bits do not hold, or hold only in part."""
+    x, y = np.arange(32, dtype=np.float32), np.zeros(16, np.float32)
+    shape, second = (2**32,), offset + step
+    if offset > 0:  # x[0] is at coordinate `offset`
+        launched(flavour, "read", (1,), x, y, -offset, shape, (1,), (offset,), (step,), 2, 8, (8,), (0,), (0,), "zero")
+        np.testing.assert_array_equal(y, [*x[:8], *x[16:24]])
+    else:  # x[0] is at coordinate 0: all of the first block is in front of it, and one element of the second
+        launched(flavour, "read", (1,), x, y, 0, shape, (1,), (offset,), (step,), 2, 8, (8,), (0,), (0,), "zero")
+        assert second == -1
+        np.testing.assert_array_equal(y, [0] * 8 + [0, *x[:7]])
