@@ -13,3 +13,10 @@ def restore_block_pointers():
     from . import restored
 
     return restored.install()
+
+
+def install_passes(passes, stage=None, plugins=()):
+    """Runs Tilesight's passes, and those of plugins, in every compilation by Triton from now on: see `passes.py`."""
+    from . import passes as module
+
+    return module.install_passes(passes, stage, plugins)
