@@ -151,14 +151,14 @@ arrow::Message AccessEncoder::encode(const AccessRows& rows) {
   for (size_t i = 0; i < count; ++i) bytes[i] = rows.active_[i] * (*patterns_)[rows.pattern_[i]].elementBytes;
   put(at::active, rows.active_);
   put(at::bytes, bytes);
-  columns[at::offset].buffers = {Buffer::of(rows.offset_)};
+  columns[at::base].buffers = {Buffer::of(rows.offset_)};
   put(at::low, rows.low_);
   put(at::high, rows.high_);
 
   std::vector<int32_t> offsets(count + 1, 0);
   for (size_t i = 0; i < count; ++i) offsets[i + 1] = offsets[i] + static_cast<int32_t>(rows.cells_[i]);
-  columns[at::offsets].buffers = {reuse(place, offsets), reuse(place + 1, rows.offsets_)};
-  columns[at::offsets].items = offsets.back();
+  columns[at::cells].buffers = {reuse(place, offsets), reuse(place + 1, rows.offsets_)};
+  columns[at::cells].items = offsets.back();
   return encodeBatch(schemaOf(Table::Accesses), static_cast<int64_t>(count), columns, packer_);
 }
 

@@ -22,7 +22,7 @@ inline constexpr size_t kAxes = 4;
 namespace at {
 enum : size_t {
   launch, program, number, op, kind, operation, tensor, file, line, column, variable, trip, outerTrip, element, elementBytes,
-  elements, active, bytes, offset, low, high, form, mask, rank, axes, faults = axes + 16, offsets, columns
+  elements, active, bytes, base, low, high, form, mask, rank, axes, faults = axes + 16, cells, columns
 };
 }  // namespace at
 

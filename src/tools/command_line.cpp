@@ -98,8 +98,11 @@ void addCheck(CLI::App& app, CheckOptions& options) {
 void addTrace(CLI::App& app, TraceOptions& options) {
   CLI::App* trace = app.add_subcommand("trace", "Record launches of bundles as Arrow tables");
   trace->footer("Example:\n  tilesight trace run.tsb -o run.trace");
-  trace->add_option("FILE", options.files, "Bundles: .tsb files or folders")->required();
-  trace->add_option("-o,--output", options.output, "The trace's folder: a new or an empty one")->required();
+  trace->add_option("FILE", options.files, "Bundles: .tsb files or folders; or a trace, for --perfetto")->required();
+  trace->add_option("-o,--output", options.output, "The trace's folder: a new or an empty one");
+  trace->add_option("--perfetto", options.perfetto, "Also write a file for ui.perfetto.dev: accesses in order, not time");
+  trace->add_option("--perfetto-limit", options.perfettoLimit, "Accesses in that file, the first ones (500000)")
+      ->check(wholeFrom(1, INT64_MAX));
   trace->add_option("--kernel-name", options.kernelName, "Only kernels of this name, or matching regex:EXPRESSION");
   trace->add_option("--launch-skip", options.launchSkip, "Leave out the first N matching launches");
   trace->add_option("--launch-count", options.launchCount, "Stop after N matching launches");
@@ -113,6 +116,18 @@ void addTrace(CLI::App& app, TraceOptions& options) {
       ->check(secondsAboveZero());
   trace->add_flag("--address-only", options.addressOnly, "Compute addresses and masks only: fast");
   trace->add_flag("--quiet", options.quiet, "Print errors only");
+}
+
+void addDiff(CLI::App& app, DiffOptions& options) {
+  CLI::App* diff = app.add_subcommand("diff", "Do launches of two bundles access the same elements and compute the same?");
+  diff->footer("Example:\n  tilesight diff before.tsb after.tsb\n\nExit status: 0 the same, 1 they differ, 2 bad input, 3 something could not be compared.");
+  diff->add_option("A", options.a, "A bundle")->required();
+  diff->add_option("B", options.b, "Another one")->required();
+  diff->add_option("--launch", options.launches, "Compare these: position in A, colon, position in B (default: by kernel and order)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  diff->add_option("--json", options.json, "Also write the comparison as JSON to this file (-: stdout, and no text)");
+  diff->add_flag("--quiet", options.quiet, "Print nothing: the exit status tells");
 }
 
 void addInfo(CLI::App& app, InfoOptions& options) {
@@ -194,6 +209,8 @@ int parseAndRun(int argc, char** argv) {
   addExplain(app, explainOptions);
   ViewOptions viewOptions;
   addView(app, viewOptions);
+  DiffOptions diffOptions;
+  addDiff(app, diffOptions);
   TraceOptions traceOptions;
   addTrace(app, traceOptions);
   OptOptions optOptions;
@@ -226,6 +243,7 @@ int parseAndRun(int argc, char** argv) {
   }
   if (app.got_subcommand("check")) return check(checkOptions);
   if (app.got_subcommand("info")) return info(infoOptions);
+  if (app.got_subcommand("diff")) return diff(diffOptions);
   if (app.got_subcommand("trace")) return trace(traceOptions);
   if (app.got_subcommand("view")) return view(viewOptions);
   if (app.got_subcommand("opt")) return opt(optOptions);

@@ -59,6 +59,8 @@ struct TraceOptions {
   std::optional<double> timeout;
   bool addressOnly = false;
   bool elements = false;             // the cells of accesses without a formula, one by one
+  std::string perfetto;              // file for the Perfetto UI; "": none
+  int64_t perfettoLimit = 500000;    // accesses in it
   bool quiet = false;
 };
 
@@ -81,7 +83,15 @@ struct PluginsOptions {
   bool json = false;
 };
 
+struct DiffOptions {
+  std::string a, b;                    // bundles
+  std::vector<std::string> launches;   // "0:2": positions in A and B
+  std::string json;                    // file, "-" for standard output, "": none
+  bool quiet = false;
+};
+
 int check(const CheckOptions& options);
+int diff(const DiffOptions& options);
 int trace(const TraceOptions& options);
 int opt(const OptOptions& options);
 int plugins(const PluginsOptions& options);

@@ -11,7 +11,6 @@ const std::vector<PlannedCommand>& plannedCommands() {
       {"show", "values of a launch in the terminal"},
       {"profile", "count what a launch does"},
       {"prove", "check all grids and sizes"},
-      {"diff", "compare what two launches access and compute"},
   };
   return commands;
 }

@@ -8,6 +8,7 @@
 #include "findings/format.h"
 #include "findings/session.h"
 #include "launch/bundle.h"
+#include "record/perfetto.h"
 #include "record/recorder.h"
 #include "tools/client_names.h"
 #include "tools/inputs.h"
@@ -91,12 +92,30 @@ int refused(const Diagnostic& error) {
   return 2;
 }
 
+/// The file for the Perfetto UI, from a trace that is there. 0, or 2 with an error said.
+int perfetto(const TraceOptions& options, const std::string& folder) {
+  const auto trace = record::Trace::open(folder);
+  if (!trace) return refused(trace.error());
+  const auto totals = record::writePerfetto(*trace, options.perfetto, options.perfettoLimit);
+  if (!totals) return refused(totals.error());
+  if (totals->written < totals->all)
+    printErr(fmt::format("{}: the first {} of {} accesses (--perfetto-limit)\n", options.perfetto, grouped(totals->written),
+                         grouped(totals->all)));
+  return 0;
+}
+
 }  // namespace
 
 int trace(const TraceOptions& options) {
 #if defined(SIGXFSZ)
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
 #endif
+  if (options.files.size() == 1 && record::isTrace(options.files[0])) {
+    if (options.perfetto.empty() || !options.output.empty())
+      return refused(Diagnostic{options.files[0], 0, 0, "is a trace already", "with --perfetto OUT and without -o, it is converted"});
+    return perfetto(options, options.files[0]);
+  }
+  if (options.output.empty()) return usageError("-o FOLDER is missing: where the trace is to be written", "trace");
   auto filter = LaunchFilter::create(options.kernelName, options.launchSkip, options.launchCount);
   if (!filter) return refused(filter.error());
   std::vector<std::string> bundles;
@@ -118,6 +137,8 @@ int trace(const TraceOptions& options) {
     printErr(fmt::format("{}: {} of {} in {}, {}, {}\n", options.output, fmt::format("{} access{}", grouped(static_cast<int64_t>(totals.accesses)), totals.accesses == 1 ? "" : "es"),
                          counted(static_cast<int64_t>(totals.programs), "program"), counted(static_cast<int64_t>(totals.launches), "launch"),
                          counted(static_cast<int64_t>(totals.findings), "finding"), counted(static_cast<int64_t>(totals.bytes), "byte")));
+  if (!options.perfetto.empty())
+    if (const int status = perfetto(options, options.output)) return status;
   return tracing.errors ? 1 : tracing.unknown ? 3 : 0;
 }
 
