@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kJson = "application/json";
 constexpr size_t kMaxRecords = 5000;
-constexpr int64_t kMaxSteps = 65536, kMaxWatched = 20000;
+constexpr int64_t kMaxSteps = 65536, kMaxWatched = 20000, kMaxHeld = 4000;
 
 std::vector<std::string> parts(const std::string& path) {
   std::vector<std::string> result;
@@ -155,6 +155,7 @@ Answer program(const Loaded& loaded, int64_t program, const std::vector<std::str
   if (what == "steps" && path.size() == 6)
     return packedOr(steps(loaded, program, std::max<int64_t>(0, parameter(request, "first", 0)),
                           std::clamp<int64_t>(parameter(request, "limit", kMaxSteps), 0, kMaxSteps)));
+  if (what == "everything" && path.size() == 6) return packedOr(everything(loaded, program, kMaxHeld));
   if (what == "watch" && path.size() == 6) return packedOr(watch(loaded, program, listed(text(request, "names")), kMaxWatched));
   if (what == "find" && path.size() == 6) {
     Answer found = packedOr(find(loaded, program, parameter(request, "from", 0), text(request, "condition"), parameter(request, "everywhere", 0) != 0));

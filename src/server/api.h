@@ -10,6 +10,7 @@
 //   /api/launch/N/program/P/step/S                   packed: the values of a step, and of all variables after it
 //   /api/launch/N/program/P/step/S/value?operand=&number=   packed: one of them, whole; value.npy: as a file
 //   /api/launch/N/program/P/watch?names=a,b          packed: how variables change
+//   /api/launch/N/program/P/everything               packed: the values of all steps, for a page of its own
 //   /api/launch/N/program/P/find?condition=&from=&everywhere=   JSON: where a condition holds (condition.h)
 //   /api/launch/N/tensor/A/data.npy?when=before      a tensor as a file
 //   /api/launch/N/element?argument=&index=   JSON: one element's story: who wrote it, where (footprint.h)

@@ -209,6 +209,30 @@ Result<std::string> step(const Loaded& loaded, int64_t program, int64_t number) 
   return packed.bytes(findings::dumped(meta, -1));
 }
 
+Result<std::string> everything(const Loaded& loaded, int64_t program, int64_t limit) {
+  auto made = loaded.values();
+  if (!made) return failure(made.error());
+  const trace::Values& values = **made;
+  const auto last = lastOfLines(values);
+  Packed packed;
+  Json list = Json::array();
+  int64_t at = 0;
+  Status status = values.each(loaded.programId(program), false, [&](std::vector<Value>& step) {
+    for (const Value& value : step) {
+      const std::vector<double> data = shownNumbers(value);
+      Json json = describe(loaded, values, value, data);
+      json["picture"] = fmt::format("p{}", list.size());
+      json["last"] = last.contains({value.site, value.number});
+      json["iterations"] = iterationsJson(value.iterations);
+      addThumbnail(packed, json["picture"], value, data);
+      list.push_back(std::move(json));
+    }
+    return ++at < limit;
+  });
+  if (!status) return failure(status.error());
+  return packed.bytes(findings::dumped({{"values", list}}, -1));
+}
+
 Result<Value> valueAt(const Loaded& loaded, const ValuePlace& place) {
   auto values = loaded.values();
   if (!values) return failure(values.error());

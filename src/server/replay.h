@@ -21,6 +21,10 @@ Result<std::string> steps(const Loaded& loaded, int64_t program, int64_t first, 
 /// one element. Errors: there is no such step.
 Result<std::string> step(const Loaded& loaded, int64_t program, int64_t step);
 
+/// Packed: all values of all steps, each once: what a page of its own holds. meta {"values": [..]}, as in step(), with
+/// "last" and "iterations"; the first `limit` steps.
+Result<std::string> everything(const Loaded& loaded, int64_t program, int64_t limit);
+
 struct ValuePlace {
   int64_t program = 0, step = 0;
   bool operand = false;

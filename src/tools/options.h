@@ -46,6 +46,8 @@ struct ViewOptions {
   std::vector<std::string> files;
   int port = 0;                      // 0: any free one
   bool browser = true;               // open it
+  std::string html;                  // a file to write instead; "": serve
+  uint32_t htmlLimit = 20;           // megabytes
 };
 
 struct TraceOptions {

@@ -1,6 +1,8 @@
 // tilesight view: the visualizer.
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <pthread.h>
 #include <spawn.h>
 
@@ -9,6 +11,7 @@
 #include "server/api.h"
 #include "server/guard.h"
 #include "server/http.h"
+#include "server/page_file.h"
 #include "server/workspace.h"
 #include "tools/inputs.h"
 #include "tools/options.h"
@@ -31,6 +34,27 @@ void openBrowser(const std::string& address) {
   posix_spawn_file_actions_destroy(&quiet);
 }
 
+/// Whole or not at all.
+int writePage(const std::vector<std::string>& bundles, const ViewOptions& options) {
+  server::Workspace workspace(bundles);
+  const auto page = server::pageFile(workspace, uint64_t{options.htmlLimit} << 20);
+  if (!page) return usageError(page.error().remedy.empty() ? page.error().message : fmt::format("{}; {}", page.error().message, page.error().remedy), "view");
+  for (const server::Entry& entry : workspace.entries())
+    if (entry.state == server::Entry::State::Failed) printErr(entry.error + "\n");
+  const std::string part = options.html + ".part";
+  std::ofstream out(part, std::ios::binary);
+  out.write(page->html.data(), static_cast<std::streamsize>(page->html.size()));
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(part, options.html, error);
+  if (!out || error) {
+    std::filesystem::remove(part, error);
+    return usageError(fmt::format("{} cannot be written", options.html), "view");
+  }
+  printErr(fmt::format("tilesight view: {} ({:.1f} MB): {}\n", options.html, static_cast<double>(page->html.size()) / 1e6, page->note));
+  return 0;
+}
+
 }  // namespace
 
 int view(const ViewOptions& options) {
@@ -43,6 +67,7 @@ int view(const ViewOptions& options) {
     }
     bundles.insert(bundles.end(), found->begin(), found->end());
   }
+  if (!options.html.empty()) return writePage(bundles, options);
   // SIGINT and SIGTERM end the server; a thread of its own waits for them.
   sigset_t ends;
   sigemptyset(&ends);

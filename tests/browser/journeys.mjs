@@ -1,10 +1,12 @@
 // What people do with the visualizer, in a real browser: `scripts/test --browser` runs it with Node's own test runner.
 //   TILESIGHT: the native tool; BUNDLES: a folder with attention.tsb, matmul.tsb, softmax.tsb; SCREENSHOTS: a folder, or nothing
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { bundles, open, picture, problems, server, text, view } from "./browser.mjs";
 
 test("the first launch, its findings, its source; the token leaves the address", async () => {
@@ -39,7 +41,6 @@ test("a reproducer is a program that runs", async () => {
   assert.match(program, /@triton\.jit\ndef attention_kernel\(/);
   assert.match(program, /attention_kernel\[\(8, 16, 1\)\]\(Q=Q, K=K/);
   if (process.env.PYTHON_TO_REPRODUCE) {
-    const { spawnSync } = await import("node:child_process");
     const file = join(mkdtempSync(join(tmpdir(), "tilesight-")), "again.py");
     writeFileSync(file, program);
     const run = spawnSync(process.env.PYTHON_TO_REPRODUCE, ["-m", "tilesight", "run", file], { encoding: "utf8" });
@@ -223,5 +224,23 @@ test("a server that goes away is a clear message", async () => {
   assert.match(await text(page, ".tensor .error"), /does not answer/);
   await page.waitForSelector(".banner");
   await page.close();
+  await new Promise((done) => setTimeout(done, 200));
   problems.splice(before);  // the browser's own lines about the lost connection
+});
+
+test("one file, opened from disk: no server, the values it says it holds", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "tilesight-")), "page.html");
+  const made = spawnSync(process.env.TILESIGHT, ["view", join(bundles, "attention.tsb"), "--html", file], { encoding: "utf8" });
+  assert.equal(made.status, 0, made.stderr);
+  assert.match(made.stderr, /holds the values of programs attention_kernel \(0, 0, 0\)/);
+  const page = await open(pathToFileURL(file).href, "#step=207&right=values&bottom=watch");
+  await page.waitForSelector(".values .value.row");
+  await page.waitForSelector(".watch .spark");
+  await page.click('[role="tab"]:text-is("Tensor")');
+  await page.waitForSelector(".tensor canvas");
+  assert.match(await text(page, "header"), /one page/);
+  await page.keyboard.press("]");
+  await page.waitForSelector(".where .error");
+  assert.match(await text(page, ".where"), /does not hold that/);
+  await picture(page, "page");
 });

@@ -60,9 +60,12 @@ export function pixels(values: ArrayLike<number>, kind: ArrayLike<number> | null
   return out;
 }
 
-export const theme = signal(typeof localStorage === "undefined" ? "" : (localStorage.getItem("theme") ?? ""));
+function stored(): string {
+  try { return localStorage.getItem("theme") ?? ""; } catch { return ""; }
+}
+export const theme = signal(stored());
 export function toggleTheme(): void {
   const dark = theme.value ? theme.value === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   theme.value = dark ? "light" : "dark";
-  localStorage.setItem("theme", theme.value);
+  try { localStorage.setItem("theme", theme.value); } catch { /* not kept */ }
 }

@@ -58,6 +58,9 @@ export function bindAddress(): void {
   addEventListener("hashchange", () => (state.value = parse(location.hash)));
   effect(() => {
     const text = print(state.value);
-    if (text !== print(parse(location.hash))) history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+    if (text === print(parse(location.hash))) return;
+    try {
+      history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+    } catch { /* a page inside of a notebook has no address of its own */ }
   });
 }

@@ -112,6 +112,13 @@ export function watchTable(answer: Packed, names: string[], sites: Site[]): { co
   return { columns, rows };
 }
 
+/** The columns of some variables, and the rows that have one of them. */
+export function onlyColumns(table: ReturnType<typeof watchTable>, names: string[]): ReturnType<typeof watchTable> {
+  const kept = table.columns.flatMap((c, i) => (names.includes(c.name) ? [i] : []));
+  const rows = table.rows.map((r) => ({ trips: r.trips, cells: kept.map((i) => r.cells[i]) })).filter((r) => r.cells.some(Boolean));
+  return { columns: kept.map((i) => table.columns[i]!), rows };
+}
+
 /** Variables that are worth watching: what loops carry; else what is loaded or computed by dots. */
 export function interesting(sites: Site[]): string[] {
   const of = (fits: (s: Site) => boolean) => [...new Set(sites.filter(fits).flatMap((s) => s.values.map((v) => v.name)).filter(Boolean))];

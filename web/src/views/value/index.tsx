@@ -8,6 +8,7 @@ import { chosenValue, currentStep } from "../../models/current";
 import { elementText, filtered, filters, histogram, type Elements, type Filter, type Format } from "../../models/elements";
 import { maskKinds, maskOf, maskOperands } from "../../models/mask";
 import { AxisBar } from "../../parts/axes";
+import { summary } from "../values/index";
 import { Matrix } from "../../parts/matrix";
 
 const view_ = signal<{ key: string; axes: Axes; from: number; chosen: number }>({ key: "", axes: { rows: -1, columns: -1, at: [] }, from: 0, chosen: -1 });
@@ -20,7 +21,7 @@ function pathOf(v: ValueInfo, file = "value"): string {
 /** Active, masked and outside: of the access of the step. */
 function useMask(launch: Launch, at: ReturnType<typeof currentStep>["value"]): { kinds: Uint8Array; counts: number[] } | null {
   const site = at && at.step === state.value.step ? steps().value?.siteAt(at.step) : undefined;
-  const operands = at ? maskOperands(site, at.values) : null;
+  const operands = at && !held ? maskOperands(site, at.values) : null;
   const pointer = operands ? packed(pathOf(operands.pointer)).value.value : undefined;
   const mask = operands?.mask ? packed(pathOf(operands.mask)).value.value : undefined;
   return useMemo(() => {
@@ -35,7 +36,7 @@ function useMask(launch: Launch, at: ReturnType<typeof currentStep>["value"]): {
 function Value({ launch }: { launch: Launch }) {
   const { value: at } = currentStep();
   const info = chosenValue(at, state.value.value);
-  const answer = usePacked(info && info.numel ? pathOf(info) : undefined);
+  const answer = usePacked(info && info.numel && !held ? pathOf(info) : undefined);
   const meta = answer.value?.meta as (ValueInfo & { bits: number; bytes: number }) | undefined;
   const [format, setFormat] = useState<Format>("decimal");
   const [filter, setFilter] = useState<Filter>("all");
@@ -63,6 +64,7 @@ function Value({ launch }: { launch: Launch }) {
   const bars = useMemo(() => (elements && meta ? histogram(elements.number, meta.min ?? 0, meta.max ?? 0) : undefined), [elements]);
   const found = useMemo(() => (elements && filter !== "all" ? filtered(elements.number, filter) : undefined), [elements, filter]);
   if (state.value.step < 0) return <p class="dim">Step through a program, then choose a value.</p>;
+  if (held && info) return <p>A page of its own has pictures and statistics of values, not all of their elements. <b>{info.name || info.ssa}</b> {typeText(info.dtype, info.shape)}: {summary(info)}</p>;
   if (answer.error) return <p class="error">{answer.error}</p>;
   if (!info) return <p class="dim">{at ? `${state.value.value || "A value"} has no value yet at this step.` : "running the program …"}</p>;
   if (!info.numel) return <p><b>{info.name || info.ssa}</b> {info.text || info.type}</p>;

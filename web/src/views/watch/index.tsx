@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { count, go, packed, programPath, set, short, sites, state, steps, TableTwin, Virtual, type View } from "../../api";
-import { interesting, watchTable, type WatchCell } from "../../models/steps";
+import { held } from "../../held";
+import { interesting, onlyColumns, watchTable, type WatchCell } from "../../models/steps";
 
 function text(c: WatchCell): string {
   if (c.elements === 1) return short(c.first);
@@ -27,8 +28,11 @@ function Watch() {
   const all = useMemo(() => [...new Set((known ?? []).flatMap((s) => s.values.filter((v) => v.last).map((v) => v.name)))], [known]);
   const defaults = useMemo(() => interesting(known ?? []), [known]);
   const chosen = state.value.watch ? state.value.watch.split(",").filter((n) => all.includes(n)) : defaults;
-  const answer = chosen.length ? packed(`${programPath()}/watch?names=${chosen.map(encodeURIComponent).join(",")}`).value : {};
-  const table = useMemo(() => (answer.value && known ? watchTable(answer.value, chosen, known) : undefined), [answer.value, known]);
+  // A page of its own holds the watch of all variables.
+  const asked = held ? all.slice(0, 64) : chosen;
+  const answer = chosen.length ? packed(`${programPath()}/watch?names=${asked.map(encodeURIComponent).join(",")}`).value : {};
+  const whole = useMemo(() => (answer.value && known ? watchTable(answer.value, asked, known) : undefined), [answer.value, known]);
+  const table = useMemo(() => (held && whole ? onlyColumns(whole, chosen) : whole), [whole, state.value.watch]);
   const total = (answer.value?.meta as { total: number } | undefined)?.total ?? 0;
   const toggle = (name: string) => {
     const next = chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name];
