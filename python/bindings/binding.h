@@ -62,5 +62,6 @@ void defineReport(nanobind::module_& module);
 void defineSession(nanobind::module_& module);
 void defineBundle(nanobind::module_& module);
 void defineValues(nanobind::module_& module);
+void defineStories(nanobind::module_& module);
 
 }  // namespace tilesight::binding

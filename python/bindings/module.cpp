@@ -61,5 +61,6 @@ NB_MODULE(_native, module) {
   defineSession(module);
   defineBundle(module);
   defineValues(module);
+  defineStories(module);
   module.def("main", &runMain, nb::arg("arguments"), "Runs a command; returns its exit status.");
 }

@@ -90,6 +90,21 @@ Turn = collections.namedtuple("Turn", "trip variables value")
 Turn.__doc__ = """One occurrence of a value: `trip` {loop variable: turn from 0}, `variables` {loop variable: its value}, `value`."""
 
 
+class Story(dict):
+    """What was found about a value: a dict whose keys are attributes, too, and whose text tells it."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"there is no {name!r}; there are {', '.join(self)}") from None
+
+    def __str__(self):
+        return self["text"] if "text" in self else dict.__repr__(self)
+
+    __repr__ = __str__
+
+
 def value_of(raw, tensors):
     """The Python object of a value that the native module gave."""
     if raw["text"]:
@@ -171,6 +186,42 @@ class Values:
         """The variables that get a value on a line; without one, {line: names} of the kernel's file."""
         lines = self._values().names(file or "")
         return lines if line is None else lines.get(line, [])
+
+    def first_nan(self):
+        """The first NaN or infinity, in program order, that an operation makes of operands that have none: a Story, or
+        None. `.name`, `.file`, `.line`, `.program`, `.trip`, `.element`, `.operands`, `.chain` and `.inputs` of it;
+        `.nan` is the first NaN where the first is an infinity. print() it."""
+        found = engine.native().first_non_finite(self._values())
+        if found["first"] is None:
+            return None
+        return Story({**found["first"], "nan": found["nan"] and Story(found["nan"]), "text": found["text"]})
+
+    def explain(self, rtol=None, atol=None, *, expected=None, out=None, **outputs):
+        """Compares an output with what was expected, and tells who wrote the first wrong element and where it came
+        from: explain(y=ref), or explain(out="y", expected=ref). A Story, or None where they agree."""
+        if out is not None:
+            outputs = {**outputs, out: expected}
+        elif expected is not None:
+            outputs = {**outputs, self._only_output(): expected}
+        if len(outputs) != 1:
+            raise Error("explain one output at a time: explain(y=expected), with the name of the kernel's parameter")
+        (name, array), = outputs.items()
+        array = np.asarray(array.detach().cpu().double() if hasattr(array, "detach") else array, dtype=np.float64)
+        found = engine.native().explain(self._values(), name, list(array.shape), array.tobytes(), rtol, atol)
+        return Story(found) if found["wrong"] else None
+
+    def slice(self, tensor, index):
+        """Where the value of an element of a tensor came from, as the launch left it: a Story. `.inputs` has, by
+        tensor, the `boxes` of elements (tuples of slices); `.chain` the variables on the way, backwards."""
+        index = index if isinstance(index, (tuple, list)) else (index,)
+        try:
+            numbers = [operator.index(number) for number in index]
+        except TypeError:
+            raise Error(f"index is {index!r}; it must be whole numbers, one an axis of {tensor}") from None
+        return Story(engine.native().slice_of(self._values(), str(tensor), numbers))
+
+    def _only_output(self):
+        raise Error("which output? explain(out=\"y\", expected=...), with the name of the kernel's parameter")
 
     def _values(self):
         return engine.native().values(self._report)

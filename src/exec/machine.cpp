@@ -219,7 +219,8 @@ void Machine::makeUpdates() {
 }
 
 bool Machine::mayChange(const Resolved& access) const {
-  return !access.storage || context_.mayChange[access.storage - context_.memory->storages().data()];
+  if (!access.storage) return context_.readsChange;  // in several storages, or partly in none
+  return context_.mayChange[access.storage - context_.memory->storages().data()];
 }
 
 Tile Machine::load(const Resolved& access, ElementKind kind, const Tile* other, bool readOnce) {

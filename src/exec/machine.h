@@ -112,6 +112,7 @@ struct LaunchContext {
   uint64_t iterationLimit = 0;  // loop iterations a program may take; 0: any number
   const char* promisesTo = nullptr;  // the client that is told of broken promises; null: none is checked
   std::vector<bool> mayChange;  // storages that the launch may write; filled in where reads are kept or replayed
+  bool readsChange = false;     // programs may read what the launch writes
   bool keepsReads = false;      // what the witnesses of findings read is kept
   bool keepsAllReads = false;   // of all programs
   Observer* observer = nullptr; // may be null

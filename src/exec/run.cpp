@@ -178,6 +178,7 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   const TouchedStorages touched = touchedStorages(kernel, launch, context.argumentOfParameter);
   memory.written(touched.written);
   if (options.keepReads || options.replay) context.mayChange = touched.written;
+  for (size_t s = 0; s < touched.read.size(); ++s) context.readsChange = context.readsChange || (touched.read[s] && touched.written[s]);
 
   std::vector<ClientInstance> clients = options.clients;
   std::vector<bool> created(clients.size(), false);

@@ -178,6 +178,29 @@ void addPlugins(CLI::App& app, PluginsOptions& options) {
   plugins->add_flag("--json", options.json, "As JSON");
 }
 
+void addShow(CLI::App& app, ShowOptions& options) {
+  CLI::App* show = app.add_subcommand("show", "Values of a launch in the terminal; without a name, what there is");
+  show->footer("Example:\n  tilesight show run.tsb --line 41 --name qk --program 0,3 --trip start_n=15");
+  show->add_option("FILE", options.file, "A bundle: a .tsb file or a folder")->required();
+  show->add_option("--launch", options.launch, "The launch's number (default: the first)");
+  show->add_option("--kernel-name", options.kernelName, "The first launch of this kernel");
+  show->add_option("--program", options.program, "X, X,Y or X,Y,Z (default: 0,0,0)");
+  show->add_option("--line", options.line, "The line that gives a variable its value")->check(wholeFrom(1, UINT32_MAX));
+  show->add_option("--in-file", options.inFile, "The line's file, or its end (default: the kernel's)");
+  show->add_option("--name", options.name, "The variable; or %NAME of the IR");
+  show->add_option("--trip,--iteration", options.trips, "LOOP=N: turn N, from 0, of the loop over that variable (default: the last)")->allow_extra_args(false);
+  show->add_option("--where", options.where, "LOOP=VALUE: the turn in which the loop's variable is that")->allow_extra_args(false);
+  show->add_option("--occurrence", options.occurrence, "Which of the times that fit, from 0 (default: the last)")->check(wholeFrom(0, INT64_MAX));
+  CLI::Option* op = show->add_option("--op", options.op, "The operation's number in the IR, instead of a line and a name")->check(wholeFrom(0, UINT32_MAX));
+  show->add_option("--result", options.result, "Which result of --op, from 0")->needs(op);
+  show->add_option("--operand", options.operand, "An operand of --op, from 0, instead of a result")->needs(op);
+  CLI::Option* nan = show->add_flag("--first-nan", options.firstNan, "The first NaN or infinity that an operation makes, and its operands");
+  CLI::Option* expect = show->add_option("--expect", options.expect, "TENSOR=FILE.npy: the first wrong element, who wrote it, and where it came from")->excludes(nan);
+  show->add_option("--rtol", options.rtol, "Relative tolerance of --expect (default: by the tensor's element)")->needs(expect);
+  show->add_option("--atol", options.atol, "Absolute tolerance of --expect")->needs(expect);
+  show->add_option("--from", options.from, "TENSOR[I,J]: who wrote this element last, and the inputs that it came from")->excludes(nan)->excludes(expect);
+}
+
 /// The option nearest to an unexpected one, as "; did you mean --x?".
 std::string optionHint(const CLI::App& app, const std::string& message) {
   const size_t at = message.find(" -");
@@ -213,6 +236,8 @@ int parseAndRun(int argc, char** argv) {
   addView(app, viewOptions);
   DiffOptions diffOptions;
   addDiff(app, diffOptions);
+  ShowOptions showOptions;
+  addShow(app, showOptions);
   TraceOptions traceOptions;
   addTrace(app, traceOptions);
   OptOptions optOptions;
@@ -250,6 +275,7 @@ int parseAndRun(int argc, char** argv) {
   if (app.got_subcommand("view")) return view(viewOptions);
   if (app.got_subcommand("opt")) return opt(optOptions);
   if (app.got_subcommand("plugins")) return plugins(pluginsOptions);
+  if (app.got_subcommand("show")) return show(showOptions);
   return explain(explainOptions);
 }
 

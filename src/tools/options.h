@@ -92,8 +92,27 @@ struct DiffOptions {
   bool quiet = false;
 };
 
+struct ShowOptions {
+  std::string file;
+  std::optional<uint32_t> launch;    // its number; absent: the first
+  std::string kernelName;            // "": any
+  std::string program = "0";         // X, X,Y or X,Y,Z
+  uint32_t line = 0;
+  std::string inFile;                // the end of the line's file; "": the kernel's own
+  std::string name;
+  std::vector<std::string> trips, where;  // LOOP=N
+  std::optional<int64_t> occurrence;
+  std::optional<uint32_t> op, operand;
+  uint32_t result = 0;
+  bool firstNan = false;
+  std::string expect;                // TENSOR=FILE.npy
+  std::optional<double> rtol, atol;  // absent: by the tensor's element
+  std::string from;                  // TENSOR[I,J]: where its value came from
+};
+
 int check(const CheckOptions& options);
 int diff(const DiffOptions& options);
+int show(const ShowOptions& options);
 int trace(const TraceOptions& options);
 int opt(const OptOptions& options);
 int plugins(const PluginsOptions& options);

@@ -8,7 +8,6 @@ namespace tilesight::tools {
 
 const std::vector<PlannedCommand>& plannedCommands() {
   static const std::vector<PlannedCommand> commands = {
-      {"show", "values of a launch in the terminal"},
       {"profile", "count what a launch does"},
       {"prove", "check all grids and sizes"},
   };

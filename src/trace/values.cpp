@@ -38,11 +38,15 @@ struct Values::Impl {
   bool needsReads = false;
   mutable std::mutex mutex;  // of reads
   mutable std::shared_ptr<const exec::ReadsOfPrograms> reads;
+  mutable std::shared_ptr<const launch::Launch> after;
 
   Result<int64_t> linear(const std::array<int64_t, 3>& program) const;
   Result<std::shared_ptr<const exec::ReadsOfPrograms>> allReads() const;
   /// Runs the program alone under the observer. The text says why it ended early, or "".
   Result<std::string> observe(const std::array<int64_t, 3>& program, exec::Observer& observer) const;
+  Result<std::string> observe(int64_t first, int64_t past, exec::Observer& observer) const;
+  /// Runs the launch on a copy: what programs read, and what it leaves. The mutex is held.
+  Status runOnCopy() const;
 };
 
 namespace {
@@ -278,30 +282,54 @@ Result<int64_t> Values::Impl::linear(const std::array<int64_t, 3>& program) cons
 
 Result<std::shared_ptr<const exec::ReadsOfPrograms>> Values::Impl::allReads() const {
   std::lock_guard lock(mutex);
-  if (reads) return reads;
+  if (!reads) TS_CHECK(runOnCopy());
+  return reads;
+}
+
+Status Values::Impl::runOnCopy() const {
   auto made = std::make_shared<exec::ReadsOfPrograms>();
   const std::shared_ptr<launch::Launch> copy = copyForRun(*kernel, *launch);
   exec::RunOptions options;
-  options.keepReads = made.get();
-  options.keepAllReads = options.silent = true;
+  if (needsReads) options.keepReads = made.get(), options.keepAllReads = true;
+  options.silent = true;
   auto report = exec::run(*kernel, *copy, options);
   if (!report) return failure(std::move(report).error());
-  reads = made;
-  return reads;
+  if (!reads) reads = made;
+  after = copy;
+  return {};
 }
+
+Result<std::shared_ptr<const launch::Launch>> Values::after() const {
+  std::lock_guard lock(impl_->mutex);
+  if (!impl_->after) TS_CHECK(impl_->runOnCopy());
+  return impl_->after;
+}
+
+const SiteTable& Values::table() const { return impl_->table; }
+
+Result<std::string> Values::watch(std::array<int64_t, 3> program, exec::Observer& observer) const { return impl_->observe(program, observer); }
+
+Result<std::string> Values::watch(int64_t first, int64_t past, exec::Observer& observer) const { return impl_->observe(first, past, observer); }
 
 Result<std::string> Values::Impl::observe(const std::array<int64_t, 3>& program, exec::Observer& observer) const {
   auto number = linear(program);
   if (!number) return failure(std::move(number).error());
+  return observe(*number, *number + 1, observer);
+}
+
+Result<std::string> Values::Impl::observe(int64_t first, int64_t past, exec::Observer& observer) const {
   exec::ReadsOfPrograms only;
-  exec::Reads& own = only[*number];
   if (needsReads) {
     auto all = allReads();
     if (!all) return failure(std::move(all).error());
-    const auto found = (*all)->find(*number);
-    if (found == (*all)->end())
-      return failure(fmt::format("program ({}) did not run: the launch ended before", fmt::join(program, ", ")));
-    own = found->second;
+    for (auto found = (*all)->lower_bound(first); found != (*all)->end() && found->first < past; ++found) only.insert(*found);
+    if (only.empty()) {
+      const auto& grid = launch->grid;
+      return failure(fmt::format("program ({}, {}, {}) did not run: the launch ended before", first % grid[0], first / grid[0] % grid[1],
+                                 first / (grid[0] * grid[1])));
+    }
+  } else {
+    for (int64_t p = first; p < past; ++p) only.try_emplace(only.end(), p);
   }
   exec::RunOptions options;
   options.replay = &only;

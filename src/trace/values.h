@@ -83,6 +83,8 @@ struct Value {
   int64_t numel() const;
 };
 
+struct SiteTable;
+
 /// Which value. By `op`, or by `line` and `name`.
 struct Query {
   std::array<int64_t, 3> program{};
@@ -132,6 +134,16 @@ class Values {
   /// false to end it.
   using Visit = std::function<bool(std::vector<Value>& values)>;
   Status each(std::array<int64_t, 3> program, bool operands, const Visit& visit) const;
+
+  // -- for src/trace ----------------------------------------------------------------------------------
+
+  /// Runs a program alone under an observer. The text says why it ended early, or "".
+  Result<std::string> watch(std::array<int64_t, 3> program, exec::Observer& observer) const;
+  /// Runs programs number [first, past), x fastest, one after another.
+  Result<std::string> watch(int64_t first, int64_t past, exec::Observer& observer) const;
+  const SiteTable& table() const;
+  /// The launch as it is after it ran (on a copy; once).
+  Result<std::shared_ptr<const launch::Launch>> after() const;
 
  private:
   struct Impl;

@@ -209,6 +209,18 @@ TEST(Values, ReadsOfOthersAndAtomicsComeAsTheyWere) {
   EXPECT_EQ(bench.arrays[0], (std::vector<int32_t>{40, 9})) << "the launch stays as it is";
 }
 
+// A load that leaves its tensor is no read of what others wrote.
+TEST(Values, OutOfBoundsLoadsAreReplayed) {
+  Bench bench(kSum);
+  bench.array("x", {1, 2, 3, 4, 5, 6, 7, 8}).array("y", {0, 0, 0, 0});
+  bench.launch.grid = {4, 1, 1};
+  auto values = valuesOf(bench);
+  ASSERT_TRUE(values);
+  auto acc = values->at({.program = {3, 0, 0}, .line = 9, .name = "acc"});
+  ASSERT_TRUE(acc) << acc.error().str();
+  EXPECT_EQ(ints(*acc), std::vector<int32_t>{4}) << "4 + 0 + 0";
+}
+
 TEST(Values, ReadsThatWereKeptServeAfterTheLaunch) {
   Bench bench(kTickets);
   bench.array("c", {40, 9});
