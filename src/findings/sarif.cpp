@@ -67,15 +67,21 @@ class Writer {
   }
 
  private:
+  /// Of an absolute path. Windows' begin with a drive: file:///C:/...
+  static std::string fileUri(std::string_view path) {
+    const bool drive = path.size() > 2 && path[1] == ':' && path[2] == '/';
+    return drive ? fmt::format("file:///{}{}", path.substr(0, 2), uriPath(path.substr(2))) : "file://" + uriPath(path);
+  }
+
   static std::string folderUri(const std::string& path) {
-    return "file://" + uriPath(path) + (path.ends_with('/') ? "" : "/");
+    return fileUri(path) + (path.ends_with('/') ? "" : "/");
   }
 
   Json artifact(const std::string& file) const {
     const std::string path = absolutePath(file, options_.workingDirectory);
     const std::string relative = relativePath(path, options_.repositoryRoot);
     if (relative != path) return {{"uri", uriPath(relative)}, {"uriBaseId", rootId}};
-    return {{"uri", "file://" + uriPath(path)}};
+    return {{"uri", fileUri(path)}};
   }
 
   Json physical(const Frame& frame, const std::string& sourceLine) const {
