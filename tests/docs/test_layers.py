@@ -26,6 +26,11 @@ def uses():
         call = re.search(rf"ts_library\({folder.name}\b(.*?)\)\n", cmake.read_text() + "\n", re.DOTALL)
         assert call, f"{cmake} makes no library {folder.name}"
         words = call.group(1).partition("USES")[2].split()
+        for more in re.findall(rf"target_link_libraries\(ts_{folder.name}\b(.*?)\)", cmake.read_text(), re.DOTALL):
+            words += more.split()  # what an option of the build adds
+        for variable in [word for word in words if word.startswith("${")]:
+            lists = re.findall(rf"set\({variable[2:-1]} (.*?)\)", cmake.read_text(), re.DOTALL)
+            words += [word for one in lists for word in one.split()]
         named[folder.name] = {word.removeprefix("ts_") for word in words} & names
     return named
 
