@@ -198,8 +198,9 @@ Answer tensorNpy(const Loaded& loaded, int64_t number, const Request& request) {
 Answer answer(Workspace& workspace, const Request& request) {
   if (!request.path.starts_with("/api/")) return pageOf(request.path);
   const std::vector<std::string> path = parts(request.path);
+  const uint64_t version = path.size() == 2 ? workspace.refresh() : 0;
   const std::vector<Entry> entries = workspace.entries();
-  if (path.size() == 2 && path[1] == "launches") return {200, kJson, launchesJson(entries)};
+  if (path.size() == 2 && path[1] == "launches") return {200, kJson, launchesJson(entries, version)};
   if (path.size() < 3 || path[1] != "launch") return missing();
   const auto index = number(path[2]);
   if (!index || *index < 0 || static_cast<size_t>(*index) >= entries.size()) return missing();

@@ -39,13 +39,13 @@ Json argumentJson(const launch::Argument& argument, const launch::Launch& launch
 
 }  // namespace
 
-std::string launchesJson(const std::vector<Entry>& entries) {
+std::string launchesJson(const std::vector<Entry>& entries, uint64_t version) {
   Json list = Json::array();
   for (const Entry& entry : entries)
     list.push_back({{"bundle", entry.bundle}, {"kernel", entry.kernel}, {"number", entry.number}, {"state", stateName(entry.state)},
                     {"error", entry.error}, {"grid", entry.grid}, {"errors", entry.errors}, {"warnings", entry.warnings},
                     {"notes", entry.notes}, {"unknowns", entry.unknowns}, {"seconds", entry.seconds}});
-  return findings::dumped({{"launches", list}}, -1);
+  return findings::dumped({{"launches", list}, {"version", version}}, -1);
 }
 
 std::string launchJson(const Loaded& loaded) {

@@ -9,7 +9,7 @@
 
 namespace tilesight::server {
 
-std::string launchesJson(const std::vector<Entry>& entries);
+std::string launchesJson(const std::vector<Entry>& entries, uint64_t version);
 /// Kernel, grid, arguments, findings, sources, IR and its operations with their totals.
 std::string launchJson(const Loaded& loaded);
 std::string errorJson(const std::string& error);

@@ -1,6 +1,7 @@
 #include "server/workspace.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -8,8 +9,30 @@
 
 namespace tilesight::server {
 
-Workspace::Workspace(const std::vector<std::string>& bundles) {
-  for (const std::string& bundle : bundles) {
+namespace {
+
+std::string stamp(const std::string& path) {
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(path, error);
+  if (error) return "gone";
+  const auto size = std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
+  return fmt::format("{} {}", time.time_since_epoch().count(), size);
+}
+
+}  // namespace
+
+Workspace::Workspace(const std::vector<std::string>& bundles) : bundles_(bundles) {
+  scan();
+  worker_ = std::thread([this] { work(); });
+}
+
+void Workspace::scan() {
+  entries_.clear();
+  wanted_.clear();
+  kept_.clear();
+  stamps_.clear();
+  for (const std::string& bundle : bundles_) {
+    stamps_.push_back(stamp(bundle));
     const auto reader = launch::BundleReader::open(bundle);
     if (!reader || !reader->launches()) {
       Entry entry{.bundle = bundle, .state = Entry::State::Failed};
@@ -26,7 +49,21 @@ Workspace::Workspace(const std::vector<std::string>& bundles) {
       entries_.push_back(std::move(entry));
     }
   }
-  worker_ = std::thread([this] { work(); });
+}
+
+uint64_t Workspace::refresh() {
+  const std::lock_guard lock(mutex_);
+  bool changed = false;
+  for (size_t i = 0; i < bundles_.size() && !changed; ++i) {
+    const std::string now = stamp(bundles_[i]);
+    changed = now != stamps_[i] && now != "gone";  // what is shown of a file that is gone stays
+  }
+  if (changed) {
+    scan();
+    ++version_;
+    changed_.notify_all();
+  }
+  return version_;
 }
 
 Workspace::~Workspace() {
@@ -82,9 +119,11 @@ void Workspace::work() {
     wanted_.pop_front();
     entries_[launch].state = Entry::State::Running;
     const Entry entry = entries_[launch];
+    const uint64_t version = version_;
     lock.unlock();
     auto loaded = Loaded::load(entry.bundle, entry.index);
     lock.lock();
+    if (version != version_) continue;  // of files that have changed since
     Entry& done = entries_[launch];
     if (!loaded) {
       done.state = Entry::State::Failed;

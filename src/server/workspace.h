@@ -35,6 +35,8 @@ class Workspace {
   Workspace& operator=(const Workspace&) = delete;
 
   std::vector<Entry> entries() const;
+  /// Looks whether the files have changed: then all is read again. How often that happened.
+  uint64_t refresh();
   /// The launch, or null while it has not run (it is then the next to run) or when it failed.
   std::shared_ptr<const Loaded> get(size_t launch);
   /// The same, but waits for it.
@@ -42,10 +44,14 @@ class Workspace {
 
  private:
   void work();
+  void scan();  // with the mutex
 
   static constexpr size_t kKept = 6;  // launches in memory; others run again when they are asked for
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+  std::vector<std::string> bundles_;
+  std::vector<std::string> stamps_;  // when the bundles changed, and their sizes
+  uint64_t version_ = 0;
   std::vector<Entry> entries_;
   std::deque<size_t> wanted_;
   std::deque<std::pair<size_t, std::shared_ptr<const Loaded>>> kept_;

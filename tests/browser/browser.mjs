@@ -27,6 +27,7 @@ export function view(...files) {
 }
 
 export async function open(address, fragment = "", size = { width: 1280, height: 720 }) {
+  await Promise.all(browser.contexts().map((c) => c.close()));  // pages ask for as long as they are open
   const context = await browser.newContext({ viewport: size, colorScheme: "light" });
   const page = await context.newPage();
   page.setDefaultTimeout(Number(process.env.WAIT ?? 20000));
@@ -45,7 +46,7 @@ before(async () => {
   server = await view(bundles);
 });
 after(async () => {
-  server?.child.kill();
   await browser?.close();
+  server?.child.kill();
   assert.deepEqual(problems, [], "the console has no errors");
 });

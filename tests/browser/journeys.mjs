@@ -2,7 +2,7 @@
 //   TILESIGHT: the native tool; BUNDLES: a folder with attention.tsb, matmul.tsb, softmax.tsb; SCREENSHOTS: a folder, or nothing
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -53,19 +53,19 @@ test("step through a program: values appear, lines light up, iterations count", 
   const page = await open(server.address, "#program=3&right=values");
   await page.click("text=start with the first step");
   await page.waitForSelector(".values .value.row");
-  await page.waitForFunction(() => document.querySelector(".where").textContent.includes("step 0 of"));
+  await page.waitForFunction(() => document.querySelector(".where")?.textContent?.includes("step 0 of"));
   await page.keyboard.press("e");
-  await page.waitForFunction(() => document.querySelector(".where").textContent.includes("tt.return") || /line 4\d/.test(document.querySelector(".where").textContent));
+  await page.waitForFunction(() => document.querySelector(".where")?.textContent?.includes("tt.return") || /line 4\d/.test(document.querySelector(".where")?.textContent));
   await page.fill('[aria-label="step"]', "207");
-  await page.waitForFunction(() => document.querySelector(".where").textContent.includes("iteration 2"));
-  await page.waitForFunction(() => document.querySelector(".loops")?.textContent.includes("start_n = 128"));
+  await page.waitForFunction(() => document.querySelector(".where")?.textContent?.includes("iteration 2"));
+  await page.waitForFunction(() => document.querySelector(".loops")?.textContent?.includes("start_n = 128"));
   assert.match(await text(page, ".values"), /acc.*f32 \[128, 64\]/s);
   await page.waitForSelector(".line.on");
   const before = await text(page, ".where");
   await page.keyboard.press(">");
-  await page.waitForFunction(() => document.querySelector(".where").textContent.includes("iteration 3"));
+  await page.waitForFunction(() => document.querySelector(".where")?.textContent?.includes("iteration 3"));
   await page.keyboard.press("<");
-  await page.waitForFunction((was) => document.querySelector(".where").textContent === was, before);
+  await page.waitForFunction((was) => document.querySelector(".where")?.textContent === was, before);
   await page.keyboard.press(".");
   await page.waitForFunction(() => location.hash.includes("step=208"));
   await picture(page, "step");
@@ -76,7 +76,7 @@ test("a watch table follows variables over the iterations, and leads to each", a
   await page.waitForSelector(".watch .spark");
   assert.match(await text(page, ".watch .heads"), /acc/);
   await page.click('.chip:text-is("qk")');
-  await page.waitForFunction(() => document.querySelector(".watch .heads").textContent.includes("qk"));
+  await page.waitForFunction(() => document.querySelector(".watch .heads")?.textContent?.includes("qk"));
   assert.match(page.url(), /watch=.*qk/);
   await page.click(".watch .cell >> nth=20");
   await page.waitForFunction(() => /step=\d+/.test(location.hash));
@@ -86,11 +86,11 @@ test("a watch table follows variables over the iterations, and leads to each", a
 
 test("stop where a condition holds; a wrong one says why", async () => {
   const page = await open(server.address, "#program=3");
-  await page.waitForFunction(() => document.querySelector(".where")?.textContent.includes("steps"));
+  await page.waitForFunction(() => document.querySelector(".where")?.textContent?.includes("steps"));
   await page.keyboard.press("/");
   await page.keyboard.type("start_n == 640 and max(qk) > 0");
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelector(".where").textContent.includes("iteration 10"));
+  await page.waitForFunction(() => document.querySelector(".where")?.textContent?.includes("iteration 10"));
   await page.fill('[aria-label="condition"]', "isnam(qk)");
   const before = problems.length;
   await page.click('.stop button:text-is("find")');
@@ -103,13 +103,13 @@ test("a value, whole: formats, filters, an index, a picture, a file", async () =
   const page = await open(server.address, "#program=7&step=1040&value=qk&bottom=value&right=values");
   await page.waitForSelector(".matrix .virtual .tr");
   await page.selectOption('[aria-label="format"]', "hex");
-  await page.waitForFunction(() => /0x[0-9a-f]{8}/.test(document.querySelector(".matrix").textContent));
+  await page.waitForFunction(() => /0x[0-9a-f]{8}/.test(document.querySelector(".matrix")?.textContent));
   await page.fill('[aria-label="go to index"]', "100, 60");
   await page.keyboard.press("Enter");
   await page.waitForSelector(".matrix .chosen");
   assert.match(await text(page, ".inspector .hover"), /\[100, 60\]/);
   await page.selectOption('[aria-label="filter"]', "infinite");
-  await page.waitForFunction(() => /are infinite/.test(document.querySelector(".numbers").textContent));
+  await page.waitForFunction(() => /are infinite/.test(document.querySelector(".numbers")?.textContent));
   await page.selectOption('[aria-label="axis 0"]', "columns");
   const download = page.waitForEvent("download");
   await page.click(".inspector a.button");
@@ -142,10 +142,10 @@ test("a link shows the same again", async () => {
   const page = await open(server.address, "#launch=1&program=7&layer=writer&tensor=2&step=40&bottom=watch");
   await page.waitForSelector(".tensor canvas");
   assert.match(await text(page, "header .kernel"), /matmul_kernel/);
-  await page.waitForFunction(() => /step 40/.test(document.querySelector(".where").textContent));
+  await page.waitForFunction(() => /step 40/.test(document.querySelector(".where")?.textContent));
   assert.equal(await page.$eval('[role="tab"][aria-selected="true"]', (e) => e.textContent), "Watch");
   await page.hover(".tensor canvas");
-  await page.waitForFunction(() => document.querySelector(".tensor .hover").textContent.includes("program ("));
+  await page.waitForFunction(() => document.querySelector(".tensor .hover")?.textContent?.includes("program ("));
   await picture(page, "writer");
 });
 
@@ -162,7 +162,7 @@ test("keys: the next program, the palette of commands, light and dark", async ()
   const page = await open(server.address, "#launch=1");
   await page.waitForSelector(".records .tr:not(.heads)");
   await page.keyboard.press("]");
-  await page.waitForFunction(() => document.querySelector(".records h3").textContent.includes("(1, 0, 0)"));
+  await page.waitForFunction(() => document.querySelector(".records h3")?.textContent?.includes("(1, 0, 0)"));
   await page.keyboard.press("?");
   assert.match(await text(page, ".help"), /next program/);
   await page.keyboard.type("show watch");
@@ -186,7 +186,7 @@ test("a click in the grid chooses a program; a part of it filters the tensor", a
   await page.mouse.click(box.x + box.width / 2 - 4, box.y + 4);
   await page.keyboard.up("Shift");
   await page.waitForFunction(() => /brush=0-3%2C0-0/.test(location.hash));
-  await page.waitForFunction(() => /487,\d{3}|of 64,000 are 0/.test(document.querySelector(".tensor").textContent));
+  await page.waitForFunction(() => /487,\d{3}|of 64,000 are 0/.test(document.querySelector(".tensor")?.textContent));
 });
 
 test("values of a tensor after the launch, and as a table", async () => {
@@ -208,6 +208,7 @@ test("a broken bundle is a clear message", async () => {
   await page.waitForSelector('[role="alert"]');
   assert.match(await text(page, '[role="alert"]'), /error: /);
   assert.equal(await page.$("img"), null, "a name is never markup");
+  await page.close();
   other.child.kill();
 });
 
@@ -243,4 +244,18 @@ test("one file, opened from disk: no server, the values it says it holds", async
   await page.waitForSelector(".where .error");
   assert.match(await text(page, ".where"), /does not hold that/);
   await picture(page, "page");
+});
+
+test("a file that changes is shown as it is now", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tilesight-"));
+  copyFileSync(join(bundles, "softmax.tsb"), join(folder, "run.tsb"));
+  const other = await view(join(folder, "run.tsb"));
+  const page = await open(other.address);
+  await page.waitForFunction(() => document.querySelector(".kernel")?.textContent === "softmax_kernel");
+  copyFileSync(join(bundles, "matmul.tsb"), join(folder, "new.tsb"));
+  renameSync(join(folder, "new.tsb"), join(folder, "run.tsb"));
+  await page.waitForFunction(() => document.querySelector(".kernel")?.textContent === "matmul_kernel");
+  await page.waitForSelector(".tensor canvas");
+  await page.close();
+  other.child.kill();
 });
