@@ -92,6 +92,9 @@ Result<const CompiledPlan*> Kernel::plan(const plan::PlanOptions& options) const
       compiled->slotShapes.push_back(shapes_.intern(s.type.isTensor() ? s.type.shape() : std::vector<int64_t>{}));
       compiled->slotKinds.push_back(machineKind(s.type));
     }
+    compiled->extents.resize(compiled->program.code.size());
+    for (size_t at = 0; at < compiled->extents.size(); ++at)
+      if (const plan::Instr& instr = compiled->program.code[at]; plan::hasExtents(instr.op)) compiled->extents[at] = plan::extentsOf(*instr.source);
     slot = std::move(compiled);
   }
   return slot.get();

@@ -10,6 +10,7 @@
 #include "exec/shape.h"
 #include "ir/context.h"
 #include "ir/operation.h"
+#include "plan/classify.h"
 #include "plan/effects.h"
 #include "plan/plan.h"
 
@@ -20,6 +21,7 @@ struct CompiledPlan {
   plan::Program program;
   std::vector<const Shape*> slotShapes;
   std::vector<ir::ElementKind> slotKinds;
+  std::vector<plan::Extents> extents;  // of products and reductions, by instruction
 };
 
 class Kernel {

@@ -33,6 +33,7 @@ Machine::Machine(const LaunchContext& context, std::vector<ClientState> clients,
                  Turns* turns)
     : context_(context),
       operands_(context.plan->program.operands),
+      strips_(context.plan->program),
       sweep_(context.plan->program),
       clients_(std::move(clients)),
       footprint_(footprint),
@@ -93,12 +94,9 @@ Progress Machine::execute() {
   while (running_) {
     const Instr& instr = code[pc_];
     if (!tainting_) {
-      if (instr.group) {
-        const plan::Group& group = context_.plan->program.groups[instr.group - 1];
-        if (strips_.run(*this, group)) {
-          pc_ = group.end;
-          continue;
-        }
+      if (instr.group && strips_.run(*this, instr.group - 1)) {
+        pc_ = context_.plan->program.groups[instr.group - 1].end;
+        continue;
       }
       if (const Sweep::Known known = sweep_.known(pc_); known != Sweep::Known::No) {
         ++pc_;
@@ -428,7 +426,7 @@ void Machine::tell(const Instr& instr, ts_access& access, const Resolved& resolv
 
 bool Machine::announce(const Instr& instr) {
   if (!context_.needCompute) return instr.valueNeeded;
-  const plan::Extents extents = plan::extentsOf(*instr.source);
+  const plan::Extents extents = context_.plan->extents[static_cast<size_t>(&instr - context_.plan->program.code.data())];
   ts_compute compute{};
   compute.size = sizeof compute;
   compute.op = instr.source->number;

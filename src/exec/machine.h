@@ -151,6 +151,13 @@ class Machine {
   uint32_t inSlot(const Instr& instr, unsigned i) const { return operands_[instr.in + i]; }
   uint32_t outSlot(const Instr& instr, unsigned i = 0) const { return operands_[instr.out + i]; }
   void set(const Instr& instr, Tile tile, unsigned i = 0) { slots_[operands_[instr.out + i]] = std::move(tile); }
+  /// The same for one value for all elements; it costs less.
+  void setSplat(const Instr& instr, ElementKind kind, int64_t bits, const Shape* shape) {
+    Tile& tile = slots_[operands_[instr.out]];
+    if (tile.form == Form::Splat && tile.kind == kind && tile.shape == shape && tile.origin == kOriginUnknown && !tile.taint)
+      tile.base = normalizeBits(kind, bits);
+    else tile = splatTile(kind, bits, shape);
+  }
   const Shape* outShape(const Instr& instr, unsigned i = 0) const {
     return context_.plan->slotShapes[operands_[instr.out + i]];
   }
@@ -169,6 +176,9 @@ class Machine {
   void runsUpTo(int64_t end) { end_ = end; }
   /// Does the current program's value of an operation need no execution?
   bool known(uint32_t pc) const { return sweep_.known(pc) == Sweep::Known::Value; }
+  /// Where a store puts its `bytes` bytes, side by side, if that is known beforehand: they may be written there at any
+  /// time before it is executed, which it still has to be. Null: not known.
+  uint8_t* storedAt(uint32_t pc, int64_t bytes) { return sweep_.storedAt(*this, pc, bytes); }
   /// Executes one operation that changes nothing but its results.
   void executeOne(const Instr& instr);
   void jump(uint32_t target) { pc_ = target; }

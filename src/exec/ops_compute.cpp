@@ -101,7 +101,11 @@ void execIota(Machine& m, const Instr& instr) {
   m.set(instr, std::move(tile));
 }
 
-void execSplat(Machine& m, const Instr& instr) { m.set(instr, broadcast(m.pool(), m.in(instr, 0), m.outShape(instr))); }
+void execSplat(Machine& m, const Instr& instr) {
+  const Tile& scalar = m.in(instr, 0);
+  if (scalar.isSplat() && scalar.origin == kOriginUnknown) return m.setSplat(instr, scalar.kind, scalar.base, m.outShape(instr));
+  m.set(instr, broadcast(m.pool(), m.in(instr, 0), m.outShape(instr)));
+}
 void execBroadcast(Machine& m, const Instr& instr) {
   m.set(instr, broadcast(m.pool(), m.in(instr, 0), m.outShape(instr)));
 }
@@ -147,7 +151,14 @@ void execBitcast(Machine& m, const Instr& instr) {
 }
 
 void execUnary(Machine& m, const Instr& instr) {
-  finishOp(m, instr, unary(m.pool(), static_cast<UnaryOp>(instr.sub), m.in(instr, 0), instr.dying));
+  const Tile& a = m.in(instr, 0);
+  const auto op = static_cast<UnaryOp>(instr.sub);
+  if (UnaryFn fn = a.isSplat() && op != UnaryOp::IsZero ? kernels().unary(op, a.kind) : nullptr) {
+    int64_t bits = 0;
+    fn(&bits, &a.base, 1);
+    return m.setSplat(instr, a.kind, bits, a.shape);
+  }
+  finishOp(m, instr, unary(m.pool(), op, a, instr.dying));
 }
 
 void execBinary(Machine& m, const Instr& instr) {
@@ -155,6 +166,12 @@ void execBinary(Machine& m, const Instr& instr) {
   const Tile& a = m.in(instr, 0);
   const Tile& b = m.in(instr, 1);
   const bool division = plan::isDivision(op), shift = plan::isShift(op);
+  if (!division && !shift && a.isSplat() && b.isSplat() && a.shape == b.shape && a.kind != ElementKind::I1)
+    if (const BinaryFn fn = kernels().binary(op, a.kind).vv) {
+      int64_t bits = 0;
+      fn(&bits, &a.base, &b.base, 1);
+      return m.setSplat(instr, a.kind, bits, a.shape);
+    }
   if (!division && !shift) return finishOp(m, instr, binary(m.pool(), op, a, b, instr.dying));
   // Undefined elements: remember which, report them only where they reach something that matters.
   Tile bad;

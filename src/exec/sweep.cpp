@@ -246,6 +246,16 @@ void Sweep::prepare(Machine& machine, uint32_t pc) {
   prepared_.push_back(std::move(a));
 }
 
+uint8_t* Sweep::storedAt(Machine& machine, uint32_t pc, int64_t bytes) {
+  if (known_[pc] != Known::Access) return nullptr;
+  const Access& a = prepared_[accessOf_[pc]];
+  if (!a.flat || a.bytes != bytes) return nullptr;
+  const int64_t moved = offset_ * a.step;
+  const auto storage = static_cast<size_t>(a.resolved.storage - machine.context().memory->storages().data());
+  if (machine.footprint()) machine.footprint()->write(storage, a.at + moved, a.bytes);
+  return a.host + moved;
+}
+
 void Sweep::access(Machine& machine, const Instr& instr, uint32_t pc) {
   Access& a = prepared_[accessOf_[pc]];
   const int64_t moved = offset_ * a.step;
@@ -266,6 +276,7 @@ void Sweep::access(Machine& machine, const Instr& instr, uint32_t pc) {
     }
     if (footprint) footprint->write(storage, a.at + moved, a.bytes);
     if (value.isSplat()) kernels().fillSplat(a.resolved.elementBytes, host, &value.base, static_cast<size_t>(value.numel()));
+    else if (value.form == Form::Dense && !value.buffer && value.data() == host && isContiguous(value)) return;  // it is there
     else if (isContiguous(value)) std::memmove(host, value.data(), static_cast<size_t>(a.bytes));  // it may lie in memory
     else machine.store(a.resolved, value);
     return;

@@ -29,6 +29,8 @@ class Sweep {
   Known known(uint32_t pc) const { return known_[pc]; }
   /// Executes a load or store that is known.
   void access(Machine& machine, const plan::Instr& instr, uint32_t pc);
+  /// See Machine::storedAt.
+  uint8_t* storedAt(Machine& machine, uint32_t pc, int64_t bytes);
 
  private:
   /// An instruction that may be known, and what it gave for the last program.

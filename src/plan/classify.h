@@ -54,6 +54,9 @@ struct Extents {
   int64_t m = 0, n = 0, k = 0;
 };
 Extents extentsOf(const ir::Operation& op);
+inline bool hasExtents(Opcode op) {
+  return op == Opcode::Dot || op == Opcode::DotScaled || op == Opcode::Reduce || op == Opcode::Scan;
+}
 
 /// Of an atomic operation: the numbers of Triton's enums, relaxed and gpu where nothing is said.
 struct Order {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "exec/kernels/kernels.h"
 #include "plan/classify.h"
@@ -106,25 +105,32 @@ class Fuser {
     const uint32_t end = members.back() + 1;
     program_.groups.push_back({begin, end});
     program_.code[begin].group = static_cast<uint32_t>(program_.groups.size());
+    // What stands among them is executed before them, and once more if the group is begun again: it must not write over
+    // operands.
+    for (uint32_t at = begin; at < end; ++at)
+      if (!std::binary_search(members.begin(), members.end(), at)) program_.code[at].dying = 0;
     for (uint32_t at : members) {
       Instr& instr = program_.code[at];
       const uint32_t reads = inside[result(instr)];
       instr.groupReads = static_cast<uint16_t>(std::min<uint32_t>(reads, UINT16_MAX));
       instr.fusing = reads == reads_[result(instr)] ? Fusing::Local : Fusing::Kept;
     }
-    keepOperands(begin, end);
+    findStore(program_.groups.back(), inside, shape);
     return end;
   }
 
-  // What moves up must not write over operands of members that stand in front of it.
-  void keepOperands(uint32_t begin, uint32_t end) {
-    std::unordered_set<uint32_t> read;
-    for (uint32_t at = begin; at < end; ++at) {
-      Instr& instr = program_.code[at];
-      for (unsigned i = 0; i < instr.inCount; ++i) {
-        if (instr.fusing != Fusing::No) read.insert(operand(instr, i));
-        else if (i < 32 && read.count(operand(instr, i))) instr.dying &= ~(1u << i);
+  // Is a result only read to be stored next?
+  void findStore(Group& group, const std::unordered_map<uint32_t, uint32_t>& made, const std::vector<int64_t>& shape) const {
+    for (uint32_t at = group.end; at < end_ && !targets_[at]; ++at) {
+      const Instr& instr = program_.code[at];
+      if (instr.op == Opcode::Store) {
+        const uint32_t value = operand(instr, 1);
+        if (!instr.valueNeeded || !made.count(value) || reads_[value] != 1 || type(value).shape() != shape) return;
+        group.store = at;
+        group.stored = value;
+        return;
       }
+      if (!movesUp(instr)) return;
     }
   }
 

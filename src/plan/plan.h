@@ -79,6 +79,8 @@ struct RegionCode {
 /// written out, and nobody asks for the values in between. Among them stand operations that read none of their results.
 struct Group {
   uint32_t begin = 0, end = 0;
+  uint32_t store = 0;  // the next instruction with an effect, if it is a store that alone reads one of the results; or 0
+  uint32_t stored = 0;  // the slot of that result
 };
 
 struct Slot {

@@ -82,6 +82,127 @@ TEST(Strips, WhatAGroupAloneReadsIsLocal) {
   EXPECT_EQ(kept, 1);   // what is stored
 }
 
+// What is done with a group is kept from program to program: programs that shift by another amount, choose the other
+// side, or meet another form of an operand, must not be done as the one before.
+TEST(Strips, ProgramsThatDoOtherwise) {
+  // out[64 pid + i] = (pid % 3 == 1 ? 7 : x[64 pid + i]) << (pid % 5), where the load is of one element for all if pid % 4 == 3.
+  const std::string text = R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
+    %c64 = arith.constant 64 : i32
+    %c5 = arith.constant 5 : i32
+    %c4 = arith.constant 4 : i32
+    %c3 = arith.constant 3 : i32
+    %c1 = arith.constant 1 : i32
+    %c0 = arith.constant 0 : i32
+    %c7 = arith.constant dense<7> : tensor<64xi32>
+    %pid = tt.get_program_id x : i32
+    %start = arith.muli %pid, %c64 : i32
+    %r5 = arith.remsi %pid, %c5 : i32
+    %r4 = arith.remsi %pid, %c4 : i32
+    %r3 = arith.remsi %pid, %c3 : i32
+    %one = arith.cmpi eq, %r4, %c3 : i32
+    %step = arith.select %one, %c0, %c1 : i32
+    %second = arith.cmpi eq, %r3, %c1 : i32
+    %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %starts = tt.splat %start : i32 -> tensor<64xi32>
+    %steps = tt.splat %step : i32 -> tensor<64xi32>
+    %moved = arith.muli %i, %steps : tensor<64xi32>
+    %from = arith.addi %starts, %moved : tensor<64xi32>
+    %to = arith.addi %starts, %i : tensor<64xi32>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %xp = tt.addptr %xs, %from : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    %v = tt.load %xp : tensor<64x!tt.ptr<i32>>
+    %shift = tt.splat %r5 : i32 -> tensor<64xi32>
+    %seconds = tt.splat %second : i1 -> tensor<64xi1>
+    %chosen = arith.select %seconds, %c7, %v : tensor<64xi1>, tensor<64xi32>
+    %w = arith.addi %chosen, %v : tensor<64xi32>
+    %y = arith.shli %w, %shift : tensor<64xi32>
+    %outs = tt.splat %out : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %outp = tt.addptr %outs, %to : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    tt.store %outp, %y : tensor<64x!tt.ptr<i32>>
+    tt.return
+  }
+}
+)";
+  constexpr int programs = 60;
+  std::vector<int32_t> x(64 * programs), expected(x.size());
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int32_t>(i * 7919 % 1000);
+  for (int pid = 0; pid < programs; ++pid)
+    for (int i = 0; i < 64; ++i) {
+      const int32_t v = x[64 * pid + (pid % 4 == 3 ? 0 : i)];
+      expected[64 * pid + i] = ((pid % 3 == 1 ? 7 : v) + v) << (pid % 5);
+    }
+  Bench bench(text);
+  bench.array("x", x).array("out", std::vector<int32_t>(x.size()));
+  const auto report = bench.run(programs);
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_EQ(bench.arrays[1], expected);
+}
+
+// Groups write what is only stored into memory at once, but not where an operand still lies.
+TEST(Strips, WhatIsStoredOverlapsOperands) {
+  // out[i] = x[i] + 2 y[i], over several strips of a tile; x and out lie in one storage.
+  const std::string text = R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
+    %c4096 = arith.constant 4096 : i32
+    %two = arith.constant dense<2> : tensor<4096xi32>
+    %pid = tt.get_program_id x : i32
+    %start = arith.muli %pid, %c4096 : i32
+    %i = tt.make_range {end = 4096 : i32, start = 0 : i32} : tensor<4096xi32>
+    %starts = tt.splat %start : i32 -> tensor<4096xi32>
+    %offs = arith.addi %starts, %i : tensor<4096xi32>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<4096x!tt.ptr<i32>>
+    %xp = tt.addptr %xs, %offs : tensor<4096x!tt.ptr<i32>>, tensor<4096xi32>
+    %a = tt.load %xp : tensor<4096x!tt.ptr<i32>>
+    %ys = tt.splat %y : !tt.ptr<i32> -> tensor<4096x!tt.ptr<i32>>
+    %yp = tt.addptr %ys, %offs : tensor<4096x!tt.ptr<i32>>, tensor<4096xi32>
+    %b = tt.load %yp : tensor<4096x!tt.ptr<i32>>
+    %c = arith.muli %b, %two : tensor<4096xi32>
+    %d = arith.addi %a, %c : tensor<4096xi32>
+    %outs = tt.splat %out : !tt.ptr<i32> -> tensor<4096x!tt.ptr<i32>>
+    %outp = tt.addptr %outs, %offs : tensor<4096x!tt.ptr<i32>>, tensor<4096xi32>
+    tt.store %outp, %d : tensor<4096x!tt.ptr<i32>>
+    tt.return
+  }
+}
+)";
+  const Bench plans(text);
+  const auto plan = plans.kernel->plan({});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ((*plan)->program.groups.size(), 1u);
+  EXPECT_NE((*plan)->program.groups[0].store, 0u);
+  constexpr int64_t programs = 12, n = 4096 * programs;
+  for (const unsigned threads : {1u, 2u})
+    for (const auto& [xAt, outAt] : {std::pair<int64_t, int64_t>{0, 0}, {0, 1}, {1, 0}, {0, 700}, {700, 0}, {0, 4096}, {4096, 0}, {0, n}, {n, 0}}) {
+      SCOPED_TRACE(testing::Message() << threads << " threads, x at " << xAt << ", out at " << outAt);
+      std::vector<int32_t> memory(2 * n), y(n);
+      for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<int32_t>(i * 7919 % 1000);
+      for (size_t i = 0; i < y.size(); ++i) y[i] = static_cast<int32_t>(i * 104729 % 1000);
+      std::vector<int32_t> expected = memory;
+      for (int64_t p = 0; p < programs; ++p) {
+        const std::vector<int32_t> read(expected.begin() + xAt + p * 4096, expected.begin() + xAt + (p + 1) * 4096);
+        for (int64_t i = 0; i < 4096; ++i) expected[outAt + p * 4096 + i] = read[i] + 2 * y[p * 4096 + i];
+      }
+      Bench bench(text);
+      bench.array("x", memory).array("y", y);
+      launch::Argument out = bench.launch.arguments[0];
+      out.name = "out";
+      bench.launch.arguments[0].view.offset = 4 * xAt;
+      out.view.offset = 4 * outAt;
+      bench.launch.arguments[0].view.shape = out.view.shape = {n};
+      bench.launch.arguments.push_back(out);
+      RunOptions options;
+      options.clients.push_back({clients::find("sanitizer")});
+      options.threads = threads;
+      options.alwaysDivide = threads > 1;
+      const auto report = bench.run(programs, options);
+      EXPECT_TRUE(report.findings.empty());
+      EXPECT_EQ(bench.arrays[0], expected);
+    }
+}
+
 // A masked load whose mask comes of data: findings explain masks by their values, so these stay tiles.
 TEST(Strips, WhatAMaskComesOfStaysATile) {
   const Bench bench(R"(

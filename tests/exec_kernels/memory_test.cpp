@@ -22,6 +22,22 @@ TEST(MemoryKernels, AffineFillsTruncate) {
       }
 }
 
+TEST(MemoryKernels, SpreadsRows) {
+  RandomElements random(44);
+  for (const KernelSet* set : allSets())
+    for (uint32_t bytes : {1u, 2u, 4u, 8u, 16u})
+      for (size_t n : {1, 15, 16, 17, 63, 64, 65, 200})
+        for (size_t rows : {0, 1, 7})
+          for (int64_t stride : {int64_t(bytes), int64_t(0), int64_t(3 * bytes + 1)}) {
+            std::vector<uint8_t> memory(rows * size_t(stride) + 64);
+            for (auto& byte : memory) byte = uint8_t(random.engine()());
+            std::vector<uint8_t> out(rows * n * bytes);
+            set->spreadRows(bytes, out.data(), memory.data() + 1, stride, rows, n);
+            for (size_t i = 0; i < rows * n; ++i)
+              ASSERT_TRUE(std::equal(out.begin() + i * bytes, out.begin() + (i + 1) * bytes, memory.begin() + 1 + int64_t(i / n) * stride)) << set->name << bytes << i;
+          }
+}
+
 TEST(MemoryKernels, SplatsWidensGathersScatters) {
   RandomElements random(43);
   for (const KernelSet* set : allSets())

@@ -110,6 +110,8 @@ struct KernelSet {
   void (*fillAffine)(ElementKind kind, void* out, int64_t base, int64_t stride, size_t n);
   /// out[i] = *element for all i.
   void (*fillSplat)(uint32_t elementBytes, void* out, const void* element, size_t n);
+  /// out[r*n + i] = element at in + r*strideBytes, for r < rows and i < n.
+  void (*spreadRows)(uint32_t elementBytes, void* out, const void* in, int64_t strideBytes, size_t rows, size_t n);
   /// Widening of integers to i64 (sign-extended; i1 zero-extended).
   void (*widen)(ElementKind kind, int64_t* out, const void* in, size_t n);
   /// out[i] = element at in + i*strideBytes (any sign, any alignment).

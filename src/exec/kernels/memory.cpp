@@ -22,6 +22,22 @@ void splat(void* out, const void* element, size_t n) {
   for (size_t i = 0; i < n; ++i) o[i] = value;
 }
 
+template <class T>
+void spread(void* out, const void* in, int64_t strideBytes, size_t rows, size_t n) {
+  T* o = static_cast<T*>(out);
+  const uint8_t* from = static_cast<const uint8_t*>(in);
+  for (size_t r = 0; r < rows; ++r, from += strideBytes) {
+    T value;
+    __builtin_memcpy(&value, from, sizeof(T));
+    size_t i = 0;
+    constexpr size_t kStep = 64 / sizeof(T);
+    for (; i + kStep <= n; i += kStep)  // short rows are the rule: no call, and no choice of alignment
+      for (size_t j = 0; j < kStep; ++j) o[i + j] = value;
+    for (; i < n; ++i) o[i] = value;
+    o += n;
+  }
+}
+
 template <class S>
 void widenLoop(int64_t* out, const void* in, size_t n) {
   const S* x = static_cast<const S*>(in);
@@ -103,6 +119,9 @@ void fillAffine(ElementKind kind, void* out, int64_t base, int64_t stride, size_
 
 void fillSplat(uint32_t elementBytes, void* out, const void* element, size_t n) {
   TS_BY_SIZE(splat, out, element, n)
+}
+void spreadRows(uint32_t elementBytes, void* out, const void* in, int64_t strideBytes, size_t rows, size_t n) {
+  TS_BY_SIZE(spread, out, in, strideBytes, rows, n)
 }
 void gatherStrided(uint32_t elementBytes, void* out, const void* in, int64_t strideBytes, size_t n) {
   TS_BY_SIZE(gather, out, in, strideBytes, n)

@@ -68,6 +68,7 @@ constexpr KernelSet kSet = {
     .dot = dot,
     .fillAffine = fillAffine,
     .fillSplat = fillSplat,
+    .spreadRows = spreadRows,
     .widen = widen,
     .gatherStrided = gatherStrided,
     .scatterStrided = scatterStrided,

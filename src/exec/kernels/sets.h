@@ -34,6 +34,7 @@ DotFn dotInt(ElementKind a, ElementKind b, ElementKind acc);
 
 void fillAffine(ElementKind kind, void* out, int64_t base, int64_t stride, size_t n);
 void fillSplat(uint32_t elementBytes, void* out, const void* element, size_t n);
+void spreadRows(uint32_t elementBytes, void* out, const void* in, int64_t strideBytes, size_t rows, size_t n);
 void widen(ElementKind kind, int64_t* out, const void* in, size_t n);
 void gatherStrided(uint32_t elementBytes, void* out, const void* in, int64_t strideBytes, size_t n);
 void scatterStrided(uint32_t elementBytes, void* out, int64_t strideBytes, const void* in, size_t n);
