@@ -43,5 +43,6 @@ double softmax();
 double layerNorm();
 double dropout();
 double matmul();
+double attention();
 
 }  // namespace limit

@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     const char* name;
     double (*seconds)();
   } workloads[] = {{"vector_add", limit::vectorAdd}, {"softmax", limit::softmax}, {"layer_norm", limit::layerNorm},
-                   {"dropout", limit::dropout},      {"matmul", limit::matmul}};
+                   {"dropout", limit::dropout},      {"matmul", limit::matmul},  {"attention", limit::attention}};
   for (const auto& workload : workloads) std::printf(", \"%s\": %.9f", workload.name, workload.seconds());
   std::printf("}\n");
 }

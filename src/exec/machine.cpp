@@ -56,6 +56,7 @@ Progress Machine::start(int64_t linear) {
   standAt(linear);
   if (sweeps_ && !tainting_ && !replayed_) sweep_.start(*this, linear, end_);
   loops_.clear();
+  trips_ = nullptr;
   spent_ = 0;
   clocks_ = 0;
   reads_.clear();
@@ -98,9 +99,11 @@ Progress Machine::execute() {
         pc_ = context_.plan->program.groups[instr.group - 1].end;
         continue;
       }
-      if (const Sweep::Known known = sweep_.known(pc_); known != Sweep::Known::No) {
+      Sweep* sweep = trips_ && trips_->known(pc_) != Sweep::Known::No ? trips_ : &sweep_;
+      if (const Sweep::Known known = sweep->known(pc_); known != Sweep::Known::No) {
         ++pc_;
-        if (known == Sweep::Known::Access) sweep_.access(*this, instr, pc_ - 1);
+        if (known == Sweep::Known::Access) sweep->access(*this, instr, pc_ - 1);
+        else if (known == Sweep::Known::Move) move(instr, sweep);
         continue;
       }
     }
@@ -127,6 +130,26 @@ void Machine::executeObserved(Observer& observer) {
     if (!waiting_) observer.after(*this, instr);
   }
   if (!waiting_) observer.finished(*this);
+}
+
+void Machine::sweepTrips(const Instr& instr) {
+  if (!instr.loop || !sweeps_ || tainting_ || replayed_ || regions_ || context_.observer) return;
+  if (loopSweeps_.empty()) loopSweeps_.resize(context_.plan->program.loops.size());
+  std::unique_ptr<Sweep>& sweep = loopSweeps_[instr.loop - 1];
+  if (!sweep) sweep = std::make_unique<Sweep>(context_.plan->program, context_.plan->program.loops[instr.loop - 1]);
+  const LoopRecord& loop = loops_.back();
+  if (sweep->enter(*this, loop.value, loop.upper, loop.step)) trips_ = sweep.get();
+}
+
+void Machine::nextTrip() {
+  // Once an element is tainted, everything is executed, moves as well.
+  if (trips_ && (tainting_ || !trips_->advance(*this, loops_.back().trip))) trips_ = nullptr;
+}
+
+void Machine::leaveLoop() {
+  if (trips_ && !tainting_) trips_->leave(*this, loops_.back().trip + 1);
+  trips_ = nullptr;
+  loops_.pop_back();
 }
 
 void Machine::executeOne(const Instr& instr) { kHandlers[static_cast<size_t>(instr.op)](*this, instr); }

@@ -175,17 +175,27 @@ class Machine {
   /// The machine runs programs up to `end`, one after another, unless it is told to stop.
   void runsUpTo(int64_t end) { end_ = end; }
   /// Does the current program's value of an operation need no execution?
-  bool known(uint32_t pc) const { return sweep_.known(pc) == Sweep::Known::Value; }
+  bool known(uint32_t pc) const {
+    return (trips_ && trips_->known(pc) == Sweep::Known::Value) || sweep_.known(pc) == Sweep::Known::Value;
+  }
   /// Where a store puts its `bytes` bytes, side by side, if that is known beforehand: they may be written there at any
   /// time before it is executed, which it still has to be. Null: not known.
-  uint8_t* storedAt(uint32_t pc, int64_t bytes) { return sweep_.storedAt(*this, pc, bytes); }
+  uint8_t* storedAt(uint32_t pc, int64_t bytes) {
+    uint8_t* at = trips_ ? trips_->storedAt(*this, pc, bytes) : nullptr;
+    return at ? at : sweep_.storedAt(*this, pc, bytes);
+  }
   /// Executes one operation that changes nothing but its results.
   void executeOne(const Instr& instr);
   void jump(uint32_t target) { pc_ = target; }
   bool goesBack(const Instr& instr) const { return instr.target < pc_; }
   void enterLoop(LoopRecord record) { loops_.push_back(std::move(record)); }
   LoopRecord& loop() { return loops_.back(); }
-  void leaveLoop() { loops_.pop_back(); }
+  void leaveLoop();
+  /// Before the first trip of a `for` loop that was entered, and before each of those that follow.
+  void sweepTrips(const Instr& instr);
+  void nextTrip();
+  /// The results of a Move; null: all of them.
+  void move(const Instr& instr, const Sweep* but);
   void loopIteration(const Instr& instr);
   void finish() { running_ = false; }
   /// Clocks of inline assembly count the times that the program has read one.
@@ -287,6 +297,8 @@ class Machine {
   const Tile nothing_{};
   Strips strips_;
   Sweep sweep_;
+  std::vector<std::unique_ptr<Sweep>> loopSweeps_;  // by loop; null: never entered
+  Sweep* trips_ = nullptr;  // of the loop that runs, if something is known of its trips
   bool sweeps_ = false;  // programs go one after another, to their end, and nobody asks for values
   int64_t end_ = 0;
   std::vector<LoopRecord> loops_;

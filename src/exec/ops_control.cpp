@@ -13,7 +13,9 @@ void execUnsupported(Machine& m, const Instr& instr) {
   m.stop(instr, reason);
 }
 
-void execMove(Machine& m, const Instr& instr) {
+void execMove(Machine& m, const Instr& instr) { m.move(instr, nullptr); }
+
+void Machine::move(const Instr& instr, const Sweep* but) {
   // Parallel: read all, then write all.
   constexpr unsigned kFew = 8;
   std::array<Tile, kFew> few;
@@ -23,12 +25,15 @@ void execMove(Machine& m, const Instr& instr) {
     many.resize(instr.inCount);
     held = many.data();
   }
+  const auto skipped = [&](unsigned i) { return but && but->carries(i); };
   for (unsigned i = 0; i < instr.inCount; ++i) {
-    Tile& from = m.slot(m.inSlot(instr, i));
+    if (skipped(i)) continue;
+    Tile& from = slots_[inSlot(instr, i)];
     if ((instr.dying >> i) & 1 && i < 32) held[i] = std::move(from);
     else held[i] = from;
   }
-  for (unsigned i = 0; i < instr.inCount; ++i) m.set(instr, std::move(held[i]), i);
+  for (unsigned i = 0; i < instr.inCount; ++i)
+    if (!skipped(i)) set(instr, std::move(held[i]), i);
 }
 
 void execJump(Machine& m, const Instr& instr) {
@@ -64,6 +69,7 @@ void execLoopBegin(Machine& m, const Instr& instr) {
   }
   m.set(instr, splatTile(m.outKind(instr), loop.value, m.outShape(instr)));
   m.enterLoop(std::move(loop));
+  m.sweepTrips(instr);
   m.loopIteration(instr);
 }
 
@@ -90,6 +96,7 @@ void execLoopNext(Machine& m, const Instr& instr) {
   ++loop.trip;
   m.set(instr, splatTile(m.outKind(instr), next, m.outShape(instr)));
   m.jump(instr.target);
+  m.nextTrip();
   m.loopIteration(instr);
 }
 

@@ -85,7 +85,7 @@ bool Strips::build(Machine& machine, const plan::Group& group) {
     if (!add(machine, instr, in)) return false;
     for (unsigned i = 0; i < instr.inCount && i < 32; ++i)
       if ((instr.dying >> i) & 1) r.dying.push_back(machine.inSlot(instr, i));
-    if (instr.fusing == plan::Fusing::Local && places_[machine.outSlot(instr)] != kNone) r.hidden.push_back(machine.outSlot(instr));
+    if (instr.fusing == plan::Fusing::Local && places_[machine.outSlot(instr)] != kNone) r.hidden.push_back(at);
   }
   if (r.steps.empty()) return false;
   r.length = std::min(r.used <= kFewStrips ? kLongStrip : kStrip, r.shape->numel);
@@ -413,8 +413,9 @@ void Strips::finish(Machine& machine) {
       dead.form = Form::Empty;
       dead.buffer = {};
     }
-  for (uint32_t slot : recipe_->hidden)
-    if (machine.slot(slot).form != Form::Empty) machine.slot(slot) = Tile{};
+  const plan::Instr* code = machine.context().plan->program.code.data();
+  for (uint32_t at : recipe_->hidden)
+    if (Tile& slot = machine.slot(machine.outSlot(code[at])); slot.form != Form::Empty && !machine.known(at)) slot = Tile{};
 }
 
 }  // namespace tilesight::exec

@@ -88,7 +88,7 @@ class Strips {
     std::vector<Step> steps;
     std::vector<Kept> kept;
     std::vector<uint32_t> dying;       // operands that are not read again
-    std::vector<uint32_t> hidden;      // results that lie in strips only
+    std::vector<uint32_t> hidden;      // operations whose results lie in strips only
   };
 
   bool build(Machine& machine, const plan::Group& group);

@@ -12,7 +12,9 @@ namespace tilesight::exec {
 
 namespace {
 
-constexpr int64_t kWorth = 8;  // programs of a stretch
+constexpr int64_t kWorth = 8;       // programs of a stretch
+constexpr int64_t kWorthTrips = 4;  // of a loop
+constexpr int kPatience = 2;        // times that a loop is looked at in vain
 
 bool isLinear(const Tile& tile) { return tile.form == Form::Splat || tile.form == Form::Affine; }
 
@@ -37,12 +39,16 @@ bool sideBySide(const Tile& address, int64_t elementBytes) {
 
 }  // namespace
 
+void Sweep::reserve() {
+  candidateOf_.assign(program_.slots.size(), -1);
+  step_.assign(program_.slots.size(), 0);
+  known_.assign(program_.code.size(), Known::No);
+  accessOf_.assign(program_.code.size(), 0);
+}
+
 Sweep::Sweep(const plan::Program& program) : program_(program) {
-  candidateOf_.assign(program.slots.size(), -1);
-  step_.assign(program.slots.size(), 0);
+  reserve();
   moves_.assign(program.slots.size(), true);
-  known_.assign(program.code.size(), Known::No);
-  accessOf_.assign(program.code.size(), 0);
   for (uint32_t slot : program.parameters) moves_[slot] = false;
   for (const Instr& instr : program.prologue)
     for (unsigned i = 0; i < instr.outCount; ++i) moves_[program.operands[instr.out + i]] = false;
@@ -51,11 +57,24 @@ Sweep::Sweep(const plan::Program& program) : program_(program) {
     if (instr.even) {
       const uint32_t slot = program.operands[instr.out];
       candidateOf_[slot] = static_cast<int32_t>(candidates_.size());
-      candidates_.push_back({pc, slot, false, {}});
+      candidates_.push_back({pc, slot});
     } else if (instr.op == Opcode::Load || instr.op == Opcode::Store) {
       accesses_.push_back(pc);
     }
   }
+}
+
+Sweep::Sweep(const plan::Program& program, const plan::Loop& loop) : program_(program), loop_(&loop), accesses_(loop.accesses) {
+  reserve();
+  moves_.assign(program.slots.size(), false);
+  const auto candidate = [&](uint32_t pc, uint32_t slot, bool given) {
+    candidateOf_[slot] = static_cast<int32_t>(candidates_.size());
+    candidates_.push_back({pc, slot, false, given});
+  };
+  candidate(loop.begin, program.operands[program.code[loop.begin].out], true);
+  for (const plan::Loop::Carried& c : loop.carried) candidate(loop.move, c.argument, true);
+  for (uint32_t pc : loop.candidates) candidate(pc, program.operands[program.code[pc].out], false);
+  if (loop.move) carries_.assign(program.code[loop.move].inCount, false);
 }
 
 void Sweep::start(Machine& machine, int64_t linear, int64_t end) {
@@ -83,11 +102,10 @@ void Sweep::start(Machine& machine, int64_t linear, int64_t end) {
   again_ = to_ > from_ ? to_ : to;
 }
 
-// Executes the candidates as `program`.
-void Sweep::probe(Machine& machine, int64_t program, bool isLast) {
-  machine.standAt(program);
+// Executes the candidates, as the current program or trip.
+void Sweep::probe(Machine& machine) {
   for (Candidate& candidate : candidates_) {
-    if (candidate.failed) continue;
+    if (candidate.failed || candidate.given) continue;
     const Instr& instr = program_.code[candidate.pc];
     bool defined = true;
     for (unsigned i = 0; i < instr.inCount; ++i) {
@@ -100,12 +118,8 @@ void Sweep::probe(Machine& machine, int64_t program, bool isLast) {
       if (plan::isDivision(op)) defined = b.isSplat() && b.base > 0;
       if (plan::isShift(op)) defined = b.isSplat() && b.base >= 0 && b.base < 8 * ir::elementBytes(b.kind);
     }
-    if (!defined) {
-      candidate.failed = true;
-      continue;
-    }
-    machine.executeOne(instr);
-    if (isLast) candidate.last = machine.slot(candidate.slot);
+    if (defined) machine.executeOne(instr);
+    else candidate.failed = true;
   }
 }
 
@@ -117,7 +131,7 @@ const Tile& Sweep::lastOf(Machine& machine, uint32_t slot) const {
 bool Sweep::stepOf(Machine& machine, const Instr& instr, int64_t* step) const {
   const auto operandStep = [&](unsigned i) { return step_[machine.inSlot(instr, i)]; };
   switch (instr.op) {
-    case Opcode::ProgramId: *step = instr.immediate == axis_; return true;
+    case Opcode::ProgramId: *step = !loop_ && instr.immediate == axis_; return true;
     case Opcode::Splat: case Opcode::Broadcast: case Opcode::Reshape: case Opcode::Permute: case Opcode::Cast:
       *step = operandStep(0);
       return true;
@@ -159,7 +173,7 @@ bool Sweep::stepOf(Machine& machine, const Instr& instr, int64_t* step) const {
 // Is the candidate's result constant in the stretch, or does it move evenly?
 bool Sweep::settle(Machine& machine, Candidate& candidate, int64_t steps) {
   const Instr& instr = program_.code[candidate.pc];
-  bool constant = instr.op != Opcode::ProgramId || instr.immediate != axis_;
+  bool constant = instr.op != Opcode::ProgramId || loop_ || instr.immediate != axis_;
   for (unsigned i = 0; i < instr.inCount; ++i) {
     const uint32_t slot = machine.inSlot(instr, i);
     if (moves_[slot]) return false;
@@ -182,6 +196,16 @@ bool Sweep::settle(Machine& machine, Candidate& candidate, int64_t steps) {
   return true;
 }
 
+// What is known of a stretch whose candidates were executed at both ends; the slots are those of its first end.
+void Sweep::settleAll(Machine& machine, int64_t steps) {
+  for (Candidate& candidate : candidates_) {
+    if (candidate.given) continue;
+    const bool known = !candidate.failed && settle(machine, candidate, steps);
+    moves_[candidate.slot] = !known;
+    if (known) known_[candidate.pc] = Known::Value;
+  }
+}
+
 // Finds out what is known of programs from .. last; the machine stands at `from` then.
 void Sweep::tryStretch(Machine& machine, int64_t from, int64_t last) {
   maskFailed_ = false;
@@ -189,20 +213,106 @@ void Sweep::tryStretch(Machine& machine, int64_t from, int64_t last) {
   prepared_.clear();
   std::fill(known_.begin(), known_.end(), Known::No);
   for (Candidate& candidate : candidates_) candidate.failed = false;
-  probe(machine, last, true);
-  probe(machine, from, false);
+  machine.standAt(last);
+  probe(machine);
+  for (Candidate& candidate : candidates_) candidate.last = machine.slot(candidate.slot);
+  machine.standAt(from);
+  probe(machine);
   if (machine.stopped() || machine.tainting()) return;
   const int64_t steps = last - from;
-  for (Candidate& candidate : candidates_) {
-    const bool known = !candidate.failed && settle(machine, candidate, steps);
-    moves_[candidate.slot] = !known;
-    if (known) known_[candidate.pc] = Known::Value;
-  }
+  settleAll(machine, steps);
   if (maskFailed_ && steps >= 2 * kWorth) return;  // a shorter stretch may be known better
   for (uint32_t pc : accesses_) prepare(machine, pc);
   from_ = from;
   to_ = last + 1;
   offset_ = 0;
+}
+
+bool Sweep::enter(Machine& machine, int64_t value, int64_t upper, int64_t step) {
+  from_ = to_ = 0;
+  int64_t distance, trips;
+  if (fruitless_ >= kPatience || __builtin_sub_overflow(upper, value, &distance) || __builtin_add_overflow(distance, step - 1, &trips)) return false;
+  trips /= step;
+  if (trips < kWorthTrips) return false;
+  tryTrips(machine, trips - 1, step);
+  // The last trip's tile often reaches beyond the end of the data.
+  if (maskFailed_ && trips > kWorthTrips) tryTrips(machine, trips - 2, step);
+  if (to_ == 0) ++fruitless_;
+  return to_ > 0;
+}
+
+// Finds out what is known of trips 0 .. last; the machine is at the first one.
+void Sweep::tryTrips(Machine& machine, int64_t last, int64_t step) {
+  maskFailed_ = false;
+  moving_.clear();
+  carried_.clear();
+  prepared_.clear();
+  from_ = to_ = 0;
+  std::fill(known_.begin(), known_.end(), Known::No);
+  std::fill(carries_.begin(), carries_.end(), false);
+  for (uint32_t slot : loop_->written) moves_[slot] = true;
+  for (Candidate& candidate : candidates_) candidate.failed = false;
+  probe(machine);
+  if (machine.stopped() || machine.tainting()) return;
+  // How far a trip moves what it leaves to the next one, if all trips do as the first; and what the last one then has.
+  std::vector<const plan::Loop::Carried*> followed;
+  for (Candidate& candidate : candidates_)
+    if (candidate.given) candidate.last = machine.slot(candidate.slot);
+    else std::swap(candidate.last, machine.slot(candidate.slot));
+  for (const plan::Loop::Carried& c : loop_->carried) {
+    Candidate& argument = candidates_[candidateOf_[c.argument]];
+    const int32_t made = candidateOf_[c.next];
+    if (made < 0) continue;
+    const Tile &before = argument.last, &after = candidates_[made].last;
+    int64_t moved = 0, end = 0;
+    argument.failed = (!candidates_[made].given && candidates_[made].failed) || !isLinear(before) || before.form != after.form ||
+                      before.shape != after.shape || before.kind != after.kind || before.origin != after.origin ||
+                      before.origin == kOriginMixed || before.stride != after.stride ||
+                      __builtin_sub_overflow(after.base, before.base, &moved) || !multiplyAdd(before.base, last, moved, &end);
+    if (argument.failed) continue;
+    step_[c.argument] = moved;
+    moves_[c.argument] = false;
+    followed.push_back(&c);
+    machine.slot(c.argument).base = end;
+  }
+  const uint32_t variable = candidates_[0].slot;
+  step_[variable] = step;
+  moves_[variable] = false;
+  machine.slot(variable).base += last * step;
+  probe(machine);
+  for (Candidate& candidate : candidates_) std::swap(candidate.last, machine.slot(candidate.slot));
+  if (machine.stopped() || machine.tainting()) return;
+  settleAll(machine, last);
+  for (const plan::Loop::Carried* c : followed) {
+    // It does so as long as what a trip leaves to the next one moves as it does.
+    if (moves_[c->next] || step_[c->next] != step_[c->argument]) {
+      std::fill(known_.begin(), known_.end(), Known::No);
+      return;
+    }
+    carries_[c->operand] = true;
+    carried_.push_back({c->argument, machine.slot(c->argument).base, step_[c->argument]});
+  }
+  if (maskFailed_ && last >= kWorthTrips) {  // all trips but the last may be known better
+    std::fill(known_.begin(), known_.end(), Known::No);
+    return;
+  }
+  for (uint32_t pc : accesses_) prepare(machine, pc);
+  if (std::all_of(known_.begin(), known_.end(), [](Known known) { return known == Known::No; })) return;
+  if (!carried_.empty()) known_[loop_->move] = Known::Move;
+  to_ = last + 1;
+  offset_ = 0;
+}
+
+bool Sweep::advance(Machine& machine, int64_t trip) {
+  for (const Moving& m : carried_) machine.slot(m.slot).base = m.base + trip * m.step;
+  if (trip >= to_) return false;
+  offset_ = trip;
+  for (const Moving& m : moving_) machine.slot(m.slot).base = m.base + trip * m.step;
+  return true;
+}
+
+void Sweep::leave(Machine& machine, int64_t trip) {
+  for (const Moving& m : carried_) machine.slot(m.slot).base = m.base + trip * m.step;
 }
 
 // An access that is inside at both ends, and wrong nowhere.

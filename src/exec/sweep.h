@@ -1,6 +1,7 @@
 // Programs one after another along an axis of the grid. From one to the next, most addresses and masks move by a step
 // or stay: these are worked out for the first and the last program of a stretch, and their operations are not executed
-// in between. What is exact and inside at both ends is so everywhere, as it is linear in the program's number.
+// in between. What is exact and inside at both ends is so everywhere, as it is linear in the program's number. The same
+// for the trips of a loop, where pointers that a trip leaves to the next one move by a step, too.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,21 @@ class Machine;
 
 class Sweep {
  public:
-  enum class Known : uint8_t { No, Value, Access };
+  enum class Known : uint8_t { No, Value, Access, Move };
 
   /// `machine` runs programs to their end, and nobody asks for values of what they read.
   explicit Sweep(const plan::Program& program);
+  /// Of the trips of a loop instead of programs.
+  Sweep(const plan::Program& program, const plan::Loop& loop);
+
+  /// The machine is about to make the first trip of the loop. False if nothing is known of its trips.
+  bool enter(Machine& machine, int64_t value, int64_t upper, int64_t step);
+  /// Before trip `trip` of the loop that was entered. False if nothing is known of this one and those that follow.
+  bool advance(Machine& machine, int64_t trip);
+  /// After `trip` trips: the machine goes on without the sweep.
+  void leave(Machine& machine, int64_t trip);
+  /// Is the operand of the loop's Move carried on by the sweep?
+  bool carries(uint32_t operand) const { return operand < carries_.size() && carries_[operand]; }
 
   /// Before program `linear` runs; the machine runs programs up to `end`, one after another, as far as it knows.
   void start(Machine& machine, int64_t linear, int64_t end);
@@ -37,6 +49,7 @@ class Sweep {
   struct Candidate {
     uint32_t pc = 0, slot = 0;
     bool failed = false;
+    bool given = false;  // no instruction: what a loop carries, or its variable
     Tile last;
   };
   struct Moving {
@@ -53,14 +66,18 @@ class Sweep {
     ts_access told{};
   };
 
+  void reserve();
   void tryStretch(Machine& machine, int64_t from, int64_t last);
-  void probe(Machine& machine, int64_t program, bool isLast);
+  void tryTrips(Machine& machine, int64_t last, int64_t step);
+  void probe(Machine& machine);
+  void settleAll(Machine& machine, int64_t steps);
   bool settle(Machine& machine, Candidate& candidate, int64_t steps);
   bool stepOf(Machine& machine, const plan::Instr& instr, int64_t* step) const;
   void prepare(Machine& machine, uint32_t pc);
   const Tile& lastOf(Machine& machine, uint32_t slot) const;
 
   const plan::Program& program_;
+  const plan::Loop* loop_ = nullptr;
   std::vector<Candidate> candidates_;
   std::vector<uint32_t> accesses_;      // loads and stores whose address may be known, by pc
   std::vector<int32_t> candidateOf_;    // by slot; -1: none
@@ -69,6 +86,9 @@ class Sweep {
   std::vector<Known> known_;            // by pc
   std::vector<uint32_t> accessOf_;      // by pc: index in prepared_
   std::vector<Moving> moving_;
+  std::vector<Moving> carried_;         // of a loop
+  std::vector<bool> carries_;           // by operand of its Move
+  int fruitless_ = 0;                   // times that a loop was entered in vain
   std::vector<Access> prepared_;
   bool maskFailed_ = false;
   int axis_ = 0;

@@ -7,12 +7,9 @@
 
 namespace tilesight::plan {
 
-namespace {
-
 using exec::BinaryOp;
 using exec::CastOp;
 
-// Integers, pointers and masks of the kinds that have kernels.
 bool counts(ir::Type type) {
   const ir::Type element = type.isTensor() ? type.elementType() : type;
   if (element.isPointer() || element.kind() == ir::TypeKind::Index) return true;
@@ -33,6 +30,8 @@ bool mayFollow(const Instr& instr) {
     default: return false;
   }
 }
+
+namespace {
 
 bool writes(Opcode op) {
   switch (op) {

@@ -5,6 +5,7 @@
 #include "plan/fuse.h"
 #include "plan/in_place.h"
 #include "plan/need.h"
+#include "plan/trips.h"
 
 namespace tilesight::plan {
 
@@ -29,6 +30,7 @@ Result<Program> plan(const ir::Module& module, const PlanOptions& options) {
   fuse(*program, explained);
   markLoadsReadOnce(*program);
   findEven(*program, explained);
+  findLoops(*program);
   return program;
 }
 

@@ -55,6 +55,7 @@ struct Instr {
   Fusing fusing = Fusing::No;
   uint16_t groupReads = 0;  // of a group: how often its operations read the result
   uint32_t group = 0;       // the first of a group: its number in Program::groups, plus 1
+  uint32_t loop = 0;        // LoopBegin: its number in Program::loops, plus 1
   uint32_t in = 0;        // first operand in Program::operands
   uint32_t out = 0;       // first result in Program::operands
   uint16_t inCount = 0, outCount = 0;
@@ -83,6 +84,20 @@ struct Group {
   uint32_t stored = 0;  // the slot of that result
 };
 
+/// A `for` loop whose body is straight and has no loop in it. What may move evenly from trip to trip, as Instr::even does
+/// from program to program.
+struct Loop {
+  struct Carried {
+    uint32_t argument, next;  // slots: what a trip has of the one before, and what it gives to the next
+    uint32_t operand;         // of the move
+  };
+  uint32_t begin = 0, next = 0;             // LoopBegin and LoopNext
+  uint32_t move = 0;                        // what moves carried values, before LoopNext; 0: none are
+  std::vector<uint32_t> candidates, accesses;  // instructions
+  std::vector<Carried> carried;
+  std::vector<uint32_t> written;            // slots that the body or the loop writes to
+};
+
 struct Slot {
   ir::Type type;
   const ir::Value* value = nullptr;
@@ -92,6 +107,7 @@ struct Program {
   std::vector<Instr> prologue, code;
   std::vector<RegionCode> regions;
   std::vector<Group> groups;
+  std::vector<Loop> loops;
   std::vector<std::shared_ptr<const foreign::Ptx>> assembly;
   std::vector<Hint> hints;
   /// With PlanOptions::everything: values that no instruction has as its result (arguments of loops and functions,

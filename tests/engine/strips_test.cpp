@@ -140,6 +140,69 @@ module {
   EXPECT_EQ(bench.arrays[1], expected);
 }
 
+// A group that turns out to be another one is begun again: what stands among its operations is then executed twice.
+TEST(Strips, WhatStandsAmongOperationsMayBeExecutedTwice) {
+  // out[pid, i, j] = (pid is odd ? 0 : 2 x[i, j]) + 2 x[i, 0]
+  const std::string text = R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
+    %c2 = arith.constant 2 : i32
+    %c1 = arith.constant 1 : i32
+    %none = arith.constant dense<0.0> : tensor<64x32xf32>
+    %width = arith.constant dense<32> : tensor<64xi32>
+    %pid = tt.get_program_id x : i32
+    %r = arith.remsi %pid, %c2 : i32
+    %odd = arith.cmpi eq, %r, %c1 : i32
+    %odds = tt.splat %odd : i1 -> tensor<64x32xi1>
+    %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %j = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+    %start = arith.muli %i, %width : tensor<64xi32>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %firstp = tt.addptr %xs, %start : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    %firsti = tt.load %firstp : tensor<64x!tt.ptr<i32>>
+    %first = arith.sitofp %firsti : tensor<64xi32> to tensor<64xf32>
+    %start1 = tt.expand_dims %start {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %start2 = tt.broadcast %start1 : tensor<64x1xi32> -> tensor<64x32xi32>
+    %j1 = tt.expand_dims %j {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %j2 = tt.broadcast %j1 : tensor<1x32xi32> -> tensor<64x32xi32>
+    %offs = arith.addi %start2, %j2 : tensor<64x32xi32>
+    %xs2 = tt.splat %x : !tt.ptr<i32> -> tensor<64x32x!tt.ptr<i32>>
+    %xp = tt.addptr %xs2, %offs : tensor<64x32x!tt.ptr<i32>>, tensor<64x32xi32>
+    %vi = tt.load %xp : tensor<64x32x!tt.ptr<i32>>
+    %v = arith.sitofp %vi : tensor<64x32xi32> to tensor<64x32xf32>
+    %twice = arith.addf %v, %v : tensor<64x32xf32>
+    %first_ = math.absf %first : tensor<64xf32>
+    %more = arith.addf %first_, %first_ : tensor<64xf32>
+    %again = arith.mulf %more, %more : tensor<64xf32>
+    %root = math.sqrt %again : tensor<64xf32>
+    %first1 = tt.expand_dims %root {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+    %first2 = tt.broadcast %first1 : tensor<64x1xf32> -> tensor<64x32xf32>
+    %chosen = arith.select %odds, %none, %twice : tensor<64x32xi1>, tensor<64x32xf32>
+    %sum = arith.addf %chosen, %first2 : tensor<64x32xf32>
+    %yi = arith.fptosi %sum : tensor<64x32xf32> to tensor<64x32xi32>
+    %size = arith.constant 2048 : i32
+    %at = arith.muli %pid, %size : i32
+    %mine = tt.addptr %out, %at : !tt.ptr<i32>, i32
+    %outs = tt.splat %mine : !tt.ptr<i32> -> tensor<64x32x!tt.ptr<i32>>
+    %outp = tt.addptr %outs, %offs : tensor<64x32x!tt.ptr<i32>>, tensor<64x32xi32>
+    tt.store %outp, %yi : tensor<64x32x!tt.ptr<i32>>
+    tt.return
+  }
+}
+)";
+  constexpr int programs = 6;
+  std::vector<int32_t> x(kRows * kColumns), expected;
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int32_t>(i * 7919 % 1000);
+  for (int pid = 0; pid < programs; ++pid)
+    for (size_t i = 0; i < x.size(); ++i) expected.push_back((pid % 2 ? 0 : 2 * x[i]) + 2 * x[i / kColumns * kColumns]);
+  Bench bench(text);
+  bench.array("x", x).array("out", std::vector<int32_t>(expected.size()));
+  const auto report = bench.run(programs);
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_TRUE(report.unknowns.empty());
+  EXPECT_EQ(bench.arrays[1], expected);
+}
+
 // Groups write what is only stored into memory at once, but not where an operand still lies.
 TEST(Strips, WhatIsStoredOverlapsOperands) {
   // out[i] = x[i] + 2 y[i], over several strips of a tile; x and out lie in one storage.
