@@ -13,7 +13,7 @@ void* allocatePages(uint64_t bytes);
 void freePages(void* start, uint64_t bytes);
 
 /// `bytes`, a multiple of `alignment`, at a multiple of it (a power of two); null if there is none.
-void* allocateAligned(size_t alignment, size_t bytes);
-void freeAligned(void* memory);
+void* allocateAligned(size_t alignment, size_t bytes) noexcept;
+void freeAligned(void* memory) noexcept;
 
 }  // namespace tilesight::support

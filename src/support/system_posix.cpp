@@ -29,8 +29,8 @@ Result<const uint8_t*> mapFile(const std::string& path, uint64_t bytes) {
 
 void unmapFile(const uint8_t* start, uint64_t bytes) { munmap(const_cast<uint8_t*>(start), bytes); }
 
-void* allocateAligned(size_t alignment, size_t bytes) { return std::aligned_alloc(alignment, bytes); }
-void freeAligned(void* memory) { std::free(memory); }
+void* allocateAligned(size_t alignment, size_t bytes) noexcept { return std::aligned_alloc(alignment, bytes); }
+void freeAligned(void* memory) noexcept { std::free(memory); }
 
 Status replaceFile(const std::string& from, const std::string& to) {
   std::error_code error;

@@ -35,8 +35,8 @@ Result<const uint8_t*> mapFile(const std::string& path, uint64_t bytes) {
 
 void unmapFile(const uint8_t* start, uint64_t) { UnmapViewOfFile(start); }
 
-void* allocateAligned(size_t alignment, size_t bytes) { return _aligned_malloc(bytes, alignment); }
-void freeAligned(void* memory) { _aligned_free(memory); }
+void* allocateAligned(size_t alignment, size_t bytes) noexcept { return _aligned_malloc(bytes, alignment); }
+void freeAligned(void* memory) noexcept { _aligned_free(memory); }
 
 Status replaceFile(const std::string& from, const std::string& to) {
   std::error_code error;
