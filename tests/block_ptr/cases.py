@@ -52,11 +52,16 @@ class Case:
 
     @property
     def suits_descriptors(self):
-        """Does everything hold that a caller promises who asks for descriptors?"""
+        """Does everything hold that a caller promises who asks for descriptors, and only reads?"""
         item = np.dtype(self.dtype).itemsize
         others = [stride for d, stride in enumerate(self.strides) if d != self.order[0]]
         return (self.strides[self.order[0]] == 1 and all(stride * item % 16 == 0 for stride in others)
                 and self.origin * item % 16 == 0 and min(self.shape) > 0)
+
+    @property
+    def suits_descriptor_stores(self):
+        """And who writes?"""
+        return self.suits_descriptors and self.shape[self.order[0]] * np.dtype(self.dtype).itemsize % 16 == 0
 
     @property
     def order(self):
@@ -121,6 +126,11 @@ BY_HAND = {
                  padding="zero"),
     "five_some": Case((2, 2, 3, 3, 5), (1, 2, 2, 2, 4), (1, 1, -1, 2, 3), (0, 0, 1, 0, 1), check=(1, 3),
                       padding="zero", layout=(4, 2, 0, 1, 3)),
+    "whole_chunks": Case((10, 20), (8, 16), (4, 8), (2, 4), check=(0, 1), padding="zero", align=4),
+    "whole_chunks_of_half": Case((10, 24), (8, 16), (-4, 8), (2, -16), check=(0, 1), padding="zero", align=8,
+                                 dtype="float16"),
+    "whole_chunks_column_major": Case((20, 10), (16, 8), (8, 4), (4, 2), check=(0, 1), layout=(1, 0), align=4),
+    "all_outside": Case((10, 20), (8, 16), (10, 0), (-20, 20), 3, check=(0, 1), padding="zero", align=4),
     "extent_one": Case((1, 1), (1, 16), (0, 0), (0, 1), check=(0, 1), padding="zero"),
     "empty_tensor": Case((0, 5), (4, 8), (0, 0), (0, 2), check=(0, 1), padding="zero"),
     **{f"of_{dtype}": Case((10, 21), (8, 16), (4, 8), (2, 4), check=(0, 1), padding="zero", dtype=dtype)

@@ -31,6 +31,15 @@ def copy_columns(x, y, M, BM: tl.constexpr, BN: tl.constexpr, LD: tl.constexpr, 
     bp.store(q, bp.load(p, boundary_check=(0, 1)), boundary_check=(0, 1))
 
 
+@triton.jit
+def clear(x, n, BM: tl.constexpr, BN: tl.constexpr, WIDTH: tl.constexpr):
+    if WIDTH is None:
+        p = bp.make_block_ptr(x, (8, n), (32, 1), (0, 0), (BM, BN), (1, 0), descriptor="strides")
+    else:
+        p = bp.make_block_ptr(x, (8, WIDTH), (32, 1), (0, 0), (BM, BN), (1, 0), descriptor="strides")
+    bp.store(p, 0.0, boundary_check=(0, 1))
+
+
 def remarks_of(kernel, *arguments, **constants):
     bp.clear_remarks()
     report = ts.check(kernel)[(1,)](*arguments, **constants)
@@ -66,7 +75,8 @@ def test_what_was_taken(descriptor, padding, check, bn, said, collect):
 
 
 @pytest.mark.parametrize("ld, said", [
-    (20, ["make_block_ptr: descriptor, dimensions (1, 0)", "load: descriptor", "store: descriptor"]),
+    (20, ["make_block_ptr: descriptor, dimensions (1, 0)", "load: descriptor",
+          "store: pointers: the extent of dimension 0 is no constexpr"]),
     (18, ["make_block_ptr: pointers: the stride of dimension 1, 18 elements, is no positive multiple of 16 bytes",
           *NEVER]),
 ])
@@ -74,6 +84,19 @@ def test_column_major_by_its_constexpr_strides(ld, said, collect):
     x, y = np.random.rand(8, ld).astype(np.float32), np.zeros((8, ld), np.float32)
     assert remarks_of(copy_columns, x, y, 17, BM=16, BN=8, LD=ld, D="strides") == said
     np.testing.assert_array_equal(y[:, :16], x[:, :16])
+
+
+@pytest.mark.parametrize("width, said", [
+    (32, "store: descriptor"),
+    (30, "store: pointers: the extent of dimension 1, 30, is no multiple of 16 bytes"),
+    (None, "store: pointers: the extent of dimension 1 is no constexpr"),
+])
+def test_stores_of_whole_chunks(width, said, collect):
+    """A GPU's store through a descriptor does not end within a chunk of 16 bytes."""
+    x = np.ones((8, 32), np.float32)
+    assert remarks_of(clear, x, 32, BM=16, BN=16, WIDTH=width) == [
+        "make_block_ptr: descriptor, dimensions (0, 1)", said]
+    assert (x[:, :16] == 0).all() and (x[:, 16:] == 1).all()
 
 
 def test_remarks_name_file_line_and_kernel(collect):

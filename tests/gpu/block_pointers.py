@@ -8,11 +8,13 @@ pointers takes more than 1.1 times as long as pointers written by hand."""
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
 import traceback
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -44,42 +46,75 @@ def on_gpu(flavour):
     return run
 
 
-def numbers_of(part, parts):
-    """(checked, [what is wrong]) of every parts-th case."""
+def trials():
+    """(case's name, case, flavour, "read" or "write") of all that has to be equal."""
     from cases import BY_HAND, at_random
-    from flavours import FLAVOURS, RELEASE, library
+    from flavours import FLAVOURS, RELEASE
+
+    for name, case in {**BY_HAND, **{f"seed {seed}": at_random(seed) for seed in range(SEEDS)}}.items():
+        for flavour in [*FLAVOURS, "descriptors"]:
+            if case.refused(flavour, RELEASE):
+                continue
+            if flavour != "descriptors" or case.suits_descriptors:
+                yield name, case, flavour, "read"
+            # A block pointer to int1 is one to int8: Triton up to 3.7 stores no int1.
+            if case.dtype != "bool" and (flavour != "descriptors" or case.suits_descriptor_stores):
+                yield name, case, flavour, "write"
+
+
+def numbers_of(part, parts, done):
+    """Prints one line of JSON for each trial of this part but the first `done`: "equal", "refused" where Triton's own
+    block pointers do not compile, or what is wrong. Ends after a fault: this process can no longer use the GPU."""
+    import torch
+
+    from flavours import library
 
     library().ensure_allocator()
-    cases = {**BY_HAND, **{f"seed {seed}": at_random(seed) for seed in range(SEEDS)}}
-    checked, wrong = 0, []
-    for name, case in list(cases.items())[part::parts]:
-        for flavour in [*FLAVOURS, "descriptors"]:
-            if case.refused(flavour, RELEASE) or flavour == "descriptors" and not case.suits_descriptors:
-                continue
-            try:
+    for name, case, flavour, what in list(trials())[part::parts][done:]:
+        try:
+            if what == "read":
                 values, expected, defined = case.read(on_gpu(flavour))
                 np.testing.assert_array_equal(values[defined], expected[defined])
-                if case.dtype != "bool":  # a block pointer to int1 is one to int8: Triton up to 3.7 stores no int1
-                    np.testing.assert_array_equal(*case.write(on_gpu(flavour)))
-                checked += 1
-            except Exception:
-                wrong.append(f"{name}, {flavour}: {case}\n{traceback.format_exc()[-1500:]}")
-    return checked, wrong
+            else:
+                np.testing.assert_array_equal(*case.write(on_gpu(flavour)))
+            print(json.dumps("equal"), flush=True)
+        except Exception as error:
+            compiled = "PassManager" not in str(error)
+            d, item = case.order[0], np.dtype(case.dtype).itemsize
+            first = [(case.offsets[d] + k * case.step[d]) * item for k in range(case.steps)]
+            text = (f"{name}, {what}, {flavour}: {case}\n"
+                    f"strides {case.strides}, first bytes of the blocks' rows {first}\n"
+                    f"{traceback.format_exc()[-1500:]}")
+            print(json.dumps(text if compiled or flavour != "triton" else "refused"), flush=True)
+        try:
+            torch.cuda.synchronize()
+        except Exception:
+            os._exit(0)  # without what Python and torch would have to say at their end
+
+
+def part_of(part):
+    """What each trial of a part came to: one process after another, a new one after each fault."""
+    results, count = [], len(list(trials())[part::WORKERS])
+    while len(results) < count:
+        command = [sys.executable, __file__, "--part", f"{part}/{WORKERS}", "--done", str(len(results))]
+        process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        lines = [json.loads(line) for line in process.stdout.splitlines() if line.startswith('"')]
+        results += lines
+        if process.returncode and len(results) < count:  # died without a word about it
+            name, case, flavour, what = list(trials())[part::WORKERS][len(results)]
+            results.append(f"{name}, {what}, {flavour}: {case}\nexit status {process.returncode}\n"
+                           f"{process.stderr[-1500:]}")
+        elif not lines:
+            raise RuntimeError(f"part {part} says nothing: {process.stderr[-1500:]}")
+    return results
 
 
 def all_numbers():
-    command = [sys.executable, __file__, "--part"]
-    running = [subprocess.Popen([*command, f"{part}/{WORKERS}"], stdout=subprocess.PIPE, text=True)
-               for part in range(WORKERS)]
-    checked, wrong = 0, []
-    for part, process in enumerate(running):
-        output, _ = process.communicate()
-        if process.returncode:
-            wrong.append(f"part {part}: exit status {process.returncode}\n{output[-1500:]}")
-            continue
-        one, differing = json.loads(output.splitlines()[-1])
-        checked, wrong = checked + one, wrong + differing
-    return checked, wrong
+    """(how many are equal, how many Triton's own block pointers refuse, [what is wrong])"""
+    with ThreadPoolExecutor(WORKERS) as pool:
+        results = [result for part in pool.map(part_of, range(WORKERS)) for result in part]
+    return (results.count("equal"), results.count("refused"),
+            [result for result in results if result not in ("equal", "refused")])
 
 
 # --- times -----------------------------------------------------------------------------------------------------------
@@ -100,7 +135,7 @@ def subjects():
     def cdiv(a, b):
         return -(-a // b)
 
-    for n in (1 << 26, (1 << 26) - 7):
+    for n in (1 << 26, (1 << 26) - 8):
         yield (f"add, {n}", "add", dict(x=floats(n), y=floats(n), z=floats(n), n=n), ["z"], (cdiv(n, 1024),),
                dict(B=1024), {})
     for m, n in ((8192, 8192), (8191, 8000)):
@@ -197,7 +232,8 @@ def markdown(document):
                 cells.append(f"{row['ms'][flavour] / base:.2f} [{'+'.join(map(str, row['registers'][flavour]))}]"
                              + ("" if row["equal"][flavour] else f", apart by {row['apart'][flavour]:.2g}"))
         lines.append(f"| {row['name']} | " + " | ".join(cells) + " |")
-    lines += ["", f"Numbers: {document['checked']} cases equal to numpy, {len(document['wrong'])} not."]
+    lines += ["", f"Numbers: {document['checked']} reads and writes equal to numpy, {len(document['wrong'])} "
+              f"not; {document['refused']} that Triton's own block pointers do not compile."]
     return "\n".join(lines) + "\n"
 
 
@@ -219,10 +255,11 @@ def verdict(document):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--part", help="K/N: only the numbers of every N-th case, in this process")
+    parser.add_argument("--part", help="K/N: only the numbers of every N-th trial, in this process")
+    parser.add_argument("--done", type=int, default=0, help="with --part: how many of them are done")
     options = parser.parse_args()
     if options.part:
-        print(json.dumps(numbers_of(*map(int, options.part.split("/")))))
+        numbers_of(*map(int, options.part.split("/")), options.done)
         return 0
     import torch
     import triton
@@ -230,15 +267,16 @@ def main():
     from flavours import library
 
     start = time.time()
-    checked, wrong = all_numbers()
-    print(f"numbers: {checked} equal, {len(wrong)} not, {time.time() - start:.0f} s", flush=True)
+    checked, refused, wrong = all_numbers()
+    print(f"numbers: {checked} equal, {refused} refused, {len(wrong)} not, {time.time() - start:.0f} s", flush=True)
     library().ensure_allocator()
     times = []
     for subject in subjects():
         times.append(row_of(*subject))
         print(json.dumps(times[-1]), flush=True)
     versions = dict(gpu=torch.cuda.get_device_name(0), triton=triton.__version__, torch=torch.__version__)
-    document = dict(versions=versions, checked=checked, wrong=wrong, times=times, remarks=library().remarks())
+    document = dict(versions=versions, checked=checked, refused=refused, wrong=wrong, times=times,
+                    remarks=library().remarks())
     problems = list(verdict(document))
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "block-pointers.json").write_text(json.dumps({**document, "problems": problems}, indent=1))

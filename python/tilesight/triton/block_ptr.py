@@ -39,7 +39,7 @@ class BlockPtr:
     """A block of a parent tensor: a value of kernels. `base`: pointer to the parent's first element; `shape` and
     `strides` (elements) of the parent and `offsets` of the block: 64-bit scalars, one a dimension; `block`: extents
     of the block; `descriptor`: a tensor descriptor of the parent with dimensions in the order of `axes`, and what it
-    reads outside, `padding`; or None, without axes."""
+    reads outside, `padding`; or None, without axes; `unwritable`: why stores cannot take the descriptor, or ""."""
 
     base: tl.tensor
     shape: object
@@ -49,9 +49,10 @@ class BlockPtr:
     descriptor: object
     axes: tl.constexpr
     padding: tl.constexpr
+    unwritable: tl.constexpr
 
     @_helper
-    def __init__(self, base, shape, strides, offsets, block, descriptor, axes, padding):
+    def __init__(self, base, shape, strides, offsets, block, descriptor, axes, padding, unwritable):
         self.base = base
         self.shape = shape
         self.strides = strides
@@ -60,6 +61,7 @@ class BlockPtr:
         self.descriptor = tl.constexpr(None) if descriptor is None else descriptor
         self.axes = tl.constexpr(_list(axes))
         self.padding = tl.constexpr(_plain_value(padding))
+        self.unwritable = tl.constexpr(_plain_value(unwritable))
 
 
 BlockPtr.dtype = property(lambda self: self.base.dtype)
@@ -80,27 +82,34 @@ def make_block_ptr(base, shape, strides, offsets, block_shape: tl.constexpr, ord
     - "strides": where constexpr strides show that the rules hold. You promise what no constexpr can show: `base` is
       16-byte aligned, and every extent is from 1 to 2**31 - 1.
     - "promise": always; you promise for strides too: that of dimension order[0] is 1, the others are multiples of 16
-      bytes.
+      bytes; and, where it is written, that the extent of the contiguous dimension is a multiple of 16 bytes.
+
+    A store through a descriptor writes whole chunks of 16 bytes, those too that begin inside and end outside. With
+    "strides" it is therefore taken only where a constexpr extent shows that there are none.
 
     `padding_option` is the one that a descriptor is made with: loads with the other one ("zero", "nan") take pointers.
     """
     _check_arguments(base, shape, strides, offsets, block_shape, order, descriptor, padding_option)
     elements = _without_bool(base)
     axes: tl.constexpr = _axes(elements.dtype.element_ty, strides, block_shape, order, descriptor)
+    unwritable: tl.constexpr = _unwritable(elements.dtype.element_ty, shape, axes, descriptor)
     extents = _extents(shape)
     steps = _as_i64(strides)
     if _count(axes) == 0:
-        return BlockPtr(elements, extents, steps, _offsets(offsets), block_shape, None, axes, padding_option)
+        return BlockPtr(elements, extents, steps, _offsets(offsets), block_shape, None, axes, padding_option,
+                        unwritable)
     else:
         made = _descriptor(elements, shape, strides, block_shape, axes, padding_option)
-        return BlockPtr(elements, extents, steps, _offsets(offsets), block_shape, made, axes, padding_option)
+        return BlockPtr(elements, extents, steps, _offsets(offsets), block_shape, made, axes, padding_option,
+                        unwritable)
 
 
 @triton.jit
 def advance(ptr, offsets):
     """The block pointer `ptr`, moved by `offsets` (one a dimension)."""
     moved = _added(ptr.offsets, _offsets(offsets))
-    return BlockPtr(ptr.base, ptr.shape, ptr.strides, moved, ptr.block, ptr.descriptor, ptr.axes, ptr.padding)
+    return BlockPtr(ptr.base, ptr.shape, ptr.strides, moved, ptr.block, ptr.descriptor, ptr.axes, ptr.padding,
+                    ptr.unwritable)
 
 
 @triton.jit
@@ -132,7 +141,7 @@ def store(ptr, value, boundary_check: tl.constexpr = tl.constexpr(()), cache_mod
     """Writes `value` (a block, or a scalar for all of it) at `ptr`, except where a dimension in `boundary_check` is
     outside."""
     checked: tl.constexpr = _checked(boundary_check, _count(ptr.block))
-    by_descriptor: tl.constexpr = _store_by_descriptor(ptr.axes, checked, cache_modifier)
+    by_descriptor: tl.constexpr = _store_by_descriptor(ptr.axes, checked, ptr.unwritable, cache_modifier)
     tile = tl.broadcast_to(tl.cast(value, ptr.base.dtype.element_ty), _plain(ptr.block))
     if by_descriptor:
         tl.store_tensor_descriptor(ptr.descriptor, _places(ptr), _permuted(tile, ptr.axes))
@@ -176,16 +185,15 @@ def ensure_allocator():
 # --- addresses and masks ---------------------------------------------------------------------------------------------
 
 
+# As Triton's own compiler did it: in a loop the machine code is the same.
+
+
 @triton.jit
 def _pointers(ptr):
-    # The scalar part first: what is left for every element does not change in a loop.
-    start = ptr.base
-    for d in tl.static_range(_count(ptr.block)):
-        start += ptr.offsets[d] * ptr.strides[d]
-    tile = start
-    for d in tl.static_range(_count(ptr.block)):
-        tile = tile + _along(tl.arange(0, _item(ptr.block, d)).to(tl.int64) * ptr.strides[d], d, _count(ptr.block))
-    return tile
+    offsets = _along(_coordinates(ptr, 0) * ptr.strides[0], 0, _count(ptr.block))
+    for d in tl.static_range(1, _count(ptr.block)):
+        offsets = offsets + _along(_coordinates(ptr, d) * ptr.strides[d], d, _count(ptr.block))
+    return ptr.base + offsets
 
 
 @triton.jit
@@ -198,12 +206,13 @@ def _mask(ptr, checked: tl.constexpr):
 
 @triton.jit
 def _inside(ptr, d: tl.constexpr):
-    # first <= i < end says the same of an element's number as 0 <= offset + i < shape, and costs 32 bits.
-    extent: tl.constexpr = _item(ptr.block, d)
-    first = tl.minimum(tl.maximum(-ptr.offsets[d], 0), extent).to(tl.int32)
-    end = tl.minimum(tl.maximum(ptr.shape[d] - ptr.offsets[d], 0), extent).to(tl.int32)
-    i = tl.arange(0, extent)
-    return _along((i >= first) & (i < end), d, _count(ptr.block))
+    coordinates = _along(_coordinates(ptr, d), d, _count(ptr.block))
+    return (coordinates >= 0) & (coordinates < ptr.shape[d])
+
+
+@triton.jit
+def _coordinates(ptr, d: tl.constexpr):
+    return ptr.offsets[d] + tl.arange(0, _item(ptr.block, d)).to(tl.int64)
 
 
 @triton.jit
@@ -468,8 +477,20 @@ def _load_by_descriptor(axes, checked, padding_option, made_with, dtype, cache_m
 
 
 @triton.constexpr_function
-def _store_by_descriptor(axes, checked, cache_modifier):
-    why = _no_descriptor(_list(axes), checked)
+def _unwritable(dtype, shape, axes, descriptor):
+    """Why stores cannot take a descriptor with these axes, or ""."""
+    if not _list(axes):
+        return ""
+    d, item = _list(axes)[-1], dtype.primitive_bitwidth // 8
+    extent = _list(shape)[d]
+    if isinstance(extent, int):
+        return "" if extent * item % 16 == 0 else f"the extent of dimension {d}, {extent}, is no multiple of 16 bytes"
+    return "" if descriptor == "promise" else f"the extent of dimension {d} is no constexpr"
+
+
+@triton.constexpr_function
+def _store_by_descriptor(axes, checked, unwritable, cache_modifier):
+    why = _no_descriptor(_list(axes), checked) or unwritable or None
     hints = ", without the cache modifier" if cache_modifier and why is None else ""
     _remark(f"store: descriptor{hints}" if why is None else f"store: pointers: {why}")
     return why is None
