@@ -1,5 +1,6 @@
 """What one launch amounted to, for Python."""
 
+import html as markup
 import json
 import sys
 
@@ -105,10 +106,41 @@ class Report:
         """The report for people."""
         return self.session.text(colour)
 
-    def show(self, file=None):
-        """Prints the report."""
-        file = file or sys.stdout
-        print(self.text(colour=file.isatty()), end="", file=file)
+    def __str__(self):
+        return self.text().rstrip("\n")
+
+    def show(self, html=None):
+        """Opens the visualizer on this launch; `print(report)` prints the report.
+
+        Returns a tilesight.visualizer.Page, which is served until close() or the program's end: a script in a terminal
+        waits there for Ctrl-C. In a notebook the page appears in the cell. `html="page.html"` writes it as one file
+        and serves nothing. Under `tilesight run`, which keeps no inputs, it opens nothing and the report notes that.
+        Raises tilesight.Error where the launch's inputs are gone, or this build has no visualizer."""
+        from . import visualizer
+        from .session import recorder
+
+        if recorder.wire is not None and not self.native.has_inputs:
+            recorder.note(f"report.show() of {self.kernel} opens nothing here: use `tilesight run --save-all --save "
+                          "run.tsb`, then `tilesight view run.tsb`")
+            return None
+        if html is not None:
+            print(visualizer.write(self, html), end="", file=sys.stderr)
+            return None
+        if visualizer.in_notebook():
+            from IPython.display import HTML, display
+
+            display(HTML(visualizer.frame(self)))
+            return None
+        return visualizer.serve(self)
+
+    def _repr_html_(self):
+        """For notebooks: the visualizer, or the text of the report where there is none to show."""
+        from . import visualizer
+
+        try:
+            return visualizer.frame(self)
+        except Error as error:
+            return f"<pre>{markup.escape(self.text())}\nno visualizer: {markup.escape(str(error))}</pre>"
 
     def raise_for_findings(self):
         """Raises FindingsError if there is a finding of severity error."""

@@ -61,9 +61,10 @@ def test_raise_for_findings_has_the_report(arrays):
     assert raised.value.report is report
 
 
-def test_show(arrays, capsys):
-    ts.check(shift)[(2,)](*arrays, 100, BLOCK=64).show()
-    assert "out-of-bounds" in capsys.readouterr().out
+def test_print(arrays, capsys):
+    report = ts.check(shift)[(2,)](*arrays, 100, BLOCK=64)
+    print(report)
+    assert "out-of-bounds" in report.text() and capsys.readouterr().out == report.text()
 
 
 def test_under_pytest_findings_raise(arrays):
