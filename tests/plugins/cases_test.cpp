@@ -6,6 +6,7 @@
 
 #include "passes/case_file.h"
 #include "plugins/catalog.h"
+#include "plugins/dynamic.h"
 
 namespace tilesight::plugins {
 namespace {
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 passes::Registry registryWithPlugins() {
   std::vector<std::string> paths;
   for (const auto& entry : fs::directory_iterator(TILESIGHT_PLUGINS))
-    if (entry.path().extension() == ".so") paths.push_back(entry.path().string());
+    if (entry.path().extension() == librarySuffix) paths.push_back(entry.path().string());
   const Catalog catalog = Catalog::load(paths);
   EXPECT_EQ(catalog.refusedOfGiven(), nullptr) << catalog.refusedOfGiven()->refused;
   passes::Registry registry;

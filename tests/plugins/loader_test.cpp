@@ -7,6 +7,7 @@
 
 #include "passes/manager.h"
 #include "plugins/catalog.h"
+#include "plugins/dynamic.h"
 #include "plugins/sha256.h"
 
 namespace tilesight::plugins {
@@ -19,7 +20,7 @@ const std::string kKernel = R"(tt.func public @f(%x: i32, %p: !tt.ptr<i32>) {
 }
 )";
 
-std::string pathOf(const std::string& name) { return fmt::format("{}/bad_{}.so", TILESIGHT_BAD_PLUGINS, name); }
+std::string pathOf(const std::string& name) { return fmt::format("{}/bad_{}{}", TILESIGHT_BAD_PLUGINS, name, librarySuffix); }
 
 std::string refusalOf(const std::string& path) {
   const Catalog catalog = Catalog::load({path});
@@ -42,6 +43,24 @@ std::string run(const std::string& name) {
   return message;
 }
 
+#if defined(_WIN32)
+TEST(Loader, RefusesWhatIsNoPluginAndSaysWhy) {
+  const std::string folder = testing::TempDir();
+  std::ofstream(folder + "/text.dll") << "not a library";
+  std::ofstream(folder + "/empty.dll");
+  EXPECT_EQ(refusalOf(folder + "/missing.dll"), "there is no such file");
+  EXPECT_EQ(refusalOf(folder + "/text.dll"), "is not a DLL");
+  EXPECT_EQ(refusalOf(folder + "/empty.dll"), "is not a DLL");
+  std::string other(128, '\0');
+  other.replace(0, 2, "MZ");
+  other[60] = 64;
+  other.replace(64, 2, "PE");
+  other[68] = 0x64;
+  other[69] = static_cast<char>(0xaa);  // aarch64
+  std::ofstream(folder + "/arm.dll", std::ios::binary) << other;
+  EXPECT_EQ(refusalOf(folder + "/arm.dll"), "is for machine 0xaa64, this is x86-64");
+}
+#else
 TEST(Loader, RefusesWhatIsNoPluginAndSaysWhy) {
   const std::string folder = testing::TempDir();
   std::ofstream(folder + "/text.so") << "not a library";
@@ -66,6 +85,7 @@ TEST(Loader, RefusesWhatIsNoPluginAndSaysWhy) {
   std::ofstream(folder + "/broken.so", std::ios::binary) << broken;
   EXPECT_TRUE(refusalOf(folder + "/broken.so").starts_with("cannot be loaded: ")) << refusalOf(folder + "/broken.so");
 }
+#endif
 
 TEST(Loader, RefusesPluginsWhoseAnswerIsWrong) {
   EXPECT_EQ(refusalOf(pathOf("REFUSES")), "does not want to run here: no licence for this machine");

@@ -8,6 +8,7 @@
 #include "../engine/engine_launch.h"
 #include "passes/manager.h"
 #include "plugins/catalog.h"
+#include "plugins/dynamic.h"
 
 namespace tilesight::plugins {
 namespace {
@@ -21,7 +22,7 @@ struct Random {
 constexpr int kCells = 4096, kMiddle = 2048;
 
 passes::Registry registryWithPlugins() {
-  const Catalog catalog = Catalog::load({TILESIGHT_PLUGINS "/remove_boundary_checks.so"});
+  const Catalog catalog = Catalog::load({std::string(TILESIGHT_PLUGINS "/remove_boundary_checks") + librarySuffix});
   EXPECT_EQ(catalog.refusedOfGiven(), nullptr);
   passes::Registry registry;
   catalog.addTo(registry);
