@@ -193,7 +193,8 @@ TEST(Trace, BrokenSegmentsAreNamed) {
   ASSERT_FALSE(read);
   EXPECT_EQ(fs::path(read.error().file), fs::path(segment));
   EXPECT_EQ(read.error().message, "is not whole: its end is missing");
-  fs::copy_file(folder + "/programs/000000-0000.arrow", segment, fs::copy_options::overwrite_existing);
+  fs::remove(segment);
+  fs::copy_file(folder + "/programs/000000-0000.arrow", segment);
   const auto other = trace->each(Table::Accesses, [](const arrow::Batch&) -> Status { return {}; });
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().message, "has other columns than the table accesses of this version");
