@@ -345,7 +345,7 @@ void Strips::makeRoom(Machine& machine, const plan::Group& group) {
     Place& place = recipe_->places[kept.place];
     Tile& tile = machine.slot(kept.slot);
     if (uint8_t* memory = storedAt(machine, group, kept)) {
-      if (tile.form != Form::Dense || tile.buffer || tile.kind != place.element || tile.shape != recipe_->shape) {
+      if (!isPlain(tile, place.element, recipe_->shape) || tile.buffer) {
         tile = {};
         tile.form = Form::Dense;
         tile.kind = place.element;
@@ -353,8 +353,8 @@ void Strips::makeRoom(Machine& machine, const plan::Group& group) {
         tile.stride = rowMajor(*recipe_->shape);
       }
       tile.axis[0] = memory;
-    } else if (tile.form != Form::Dense || tile.kind != place.element || tile.shape != recipe_->shape || !tile.buffer.unique() ||
-               tile.data() != tile.buffer.bytes() || !isContiguous(tile)) {  // else nobody reads what it holds
+    } else if (!isPlain(tile, place.element, recipe_->shape) || !tile.buffer.unique() ||
+               tile.data() != tile.buffer.bytes()) {  // else nobody reads what it holds
       tile = denseTile(machine.pool(), place.element, recipe_->shape);
     }
     place.at = tile.data();

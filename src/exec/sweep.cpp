@@ -406,7 +406,7 @@ void Sweep::access(Machine& machine, const Instr& instr, uint32_t pc) {
     std::memcpy(&bits, host, a.resolved.elementBytes);
     value = splatTile(a.kind, bits, shape);
   } else if (instr.inPlace || a.resolved.storage->constant) {
-    if (value.form != Form::Dense || value.buffer) {
+    if (!isPlain(value, a.kind, shape) || value.buffer) {  // the slot may hold a strided tile of another program, or what a fault made of one
       Tile inPlace;
       inPlace.form = Form::Dense;
       inPlace.kind = a.kind;

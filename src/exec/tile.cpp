@@ -190,6 +190,10 @@ bool isContiguous(const Tile& tile) {
   return true;
 }
 
+bool isPlain(const Tile& tile, ElementKind kind, const Shape* shape) {
+  return tile.form == Form::Dense && tile.kind == kind && tile.shape == shape && !tile.taint && !tile.origins && isContiguous(tile);
+}
+
 int64_t elementBits(const Tile& tile, int64_t index) {
   if (tile.form == Form::Splat) return tile.base;
   if (tile.form == Form::Dense && !tile.shape->symbolic())

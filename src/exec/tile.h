@@ -106,6 +106,9 @@ bool valueRange(const Tile& tile, Range* range);
 uint32_t dependence(const Tile& tile);
 /// Row-major, contiguous and complete (no broadcast axis).
 bool isContiguous(const Tile& tile);
+/// Nothing but contiguous elements of this kind and shape, wherever they lie: no taint, no origins. Only such a tile
+/// may be given other elements as it is.
+bool isPlain(const Tile& tile, ElementKind kind, const Shape* shape);
 /// The element at row-major position `index`, as bits (integers sign-extended).
 int64_t elementBits(const Tile& tile, int64_t index);
 /// A scalar's value, sign-extended; the tile must be integer with one element or splat.

@@ -354,7 +354,7 @@ class Emitter {
       allInvariant = allInvariant && slot != kNoSlot && invariant_[slot];
       in.push_back(slot);
     }
-    bool hoist = !options_.everything && cls->pure && allInvariant && !announced && cls->op != Opcode::ProgramId && cls->op != Opcode::Reduce &&
+    bool hoist = !options_.everything && cls->pure && allInvariant && !(options_.computes && computes(cls->op)) && cls->op != Opcode::ProgramId && cls->op != Opcode::Reduce &&
                  cls->op != Opcode::Scan && cls->op != Opcode::Map &&
                  cls->op != Opcode::View;  // whose alignment programs answer for
     for (auto& result : op.results) {

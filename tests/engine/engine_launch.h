@@ -59,8 +59,9 @@ struct Bench {
     options.addressOnly = addressOnly;
     return run(grid, options);
   }
-  findings::LaunchReport run(int64_t grid, const RunOptions& options) {
-    launch.grid = {grid, 1, 1};
+  findings::LaunchReport run(int64_t grid, const RunOptions& options) { return run(std::array<int64_t, 3>{grid, 1, 1}, options); }
+  findings::LaunchReport run(const std::array<int64_t, 3>& grid, const RunOptions& options) {
+    launch.grid = grid;
     auto report = exec::run(*kernel, launch, options);
     EXPECT_TRUE(report) << report.error().str();
     return report ? *report : findings::LaunchReport{};

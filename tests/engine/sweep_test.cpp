@@ -98,5 +98,66 @@ TEST(Sweep, ProgramsThatLeaveTheData) {
   }
 }
 
+// Rows of programs whose tiles have rows of their own distance in memory: what a row left in a slot is not taken for
+// what the next one loads. Distance 16, read where it lies, then 8, which is contiguous; and the other way round.
+TEST(Sweep, TilesWhoseRowsAreElsewhereInEachRowOfPrograms) {
+  constexpr int64_t kAcross = 40, kSize = 8192;
+  for (const int first : {16, 8}) {
+    const int step = first == 16 ? -8 : 8;
+    Bench bench(R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>, %first: i32, %step: i32) {
+    %px = tt.get_program_id x : i32
+    %py = tt.get_program_id y : i32
+    %c64 = arith.constant 64 : i32
+    %c4096 = arith.constant 4096 : i32
+    %c1 = arith.constant dense<1> : tensor<8x8xi32>
+    %c8 = arith.constant dense<8> : tensor<8x1xi32>
+    %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+    %rows = tt.expand_dims %i {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+    %columns = tt.expand_dims %i {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+    %j = tt.broadcast %columns : tensor<1x8xi32> -> tensor<8x8xi32>
+    %more = arith.muli %py, %step : i32
+    %distance = arith.addi %first, %more : i32
+    %distances = tt.splat %distance : i32 -> tensor<8x1xi32>
+    %far = arith.muli %rows, %distances : tensor<8x1xi32>
+    %fars = tt.broadcast %far : tensor<8x1xi32> -> tensor<8x8xi32>
+    %near = arith.muli %rows, %c8 : tensor<8x1xi32>
+    %nears = tt.broadcast %near : tensor<8x1xi32> -> tensor<8x8xi32>
+    %start = arith.muli %px, %c64 : i32
+    %starts = tt.splat %start : i32 -> tensor<8x8xi32>
+    %from = arith.addi %fars, %j : tensor<8x8xi32>
+    %froms = arith.addi %from, %starts : tensor<8x8xi32>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<8x8x!tt.ptr<i32>>
+    %xp = tt.addptr %xs, %froms : tensor<8x8x!tt.ptr<i32>>, tensor<8x8xi32>
+    %v = tt.load %xp : tensor<8x8x!tt.ptr<i32>>
+    %w = arith.addi %v, %c1 : tensor<8x8xi32>
+    %half = arith.muli %py, %c4096 : i32
+    %o = tt.addptr %out, %half : !tt.ptr<i32>, i32
+    %os = tt.splat %o : !tt.ptr<i32> -> tensor<8x8x!tt.ptr<i32>>
+    %to = arith.addi %nears, %j : tensor<8x8xi32>
+    %tos = arith.addi %to, %starts : tensor<8x8xi32>
+    %op = tt.addptr %os, %tos : tensor<8x8x!tt.ptr<i32>>, tensor<8x8xi32>
+    tt.store %op, %w : tensor<8x8x!tt.ptr<i32>>
+    tt.return
+  }
+}
+)");
+    std::vector<int32_t> x(kSize);
+    for (int64_t i = 0; i < kSize; ++i) x[i] = static_cast<int32_t>(i);
+    bench.array("x", x).array("out", std::vector<int32_t>(kSize, -1)).scalar("first", first).scalar("step", step);
+    RunOptions options;
+    options.clients.push_back({clients::find("sanitizer")});
+    options.threads = 1;  // each row of programs in one stretch
+    const auto report = bench.run(std::array<int64_t, 3>{kAcross, 2, 1}, options);
+    EXPECT_TRUE(report.findings.empty());
+    for (int64_t py = 0; py < 2; ++py)
+      for (int64_t px = 0; px < kAcross; ++px)
+        for (int64_t e = 0; e < 64; ++e)
+          ASSERT_EQ(bench.arrays[1][py * 4096 + px * 64 + e], e / 8 * (first + py * step) + e % 8 + px * 64 + 1)
+              << "row " << py << " program " << px << " element " << e;
+  }
+}
+
 }  // namespace
 }  // namespace tilesight::exec
