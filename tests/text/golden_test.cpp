@@ -45,7 +45,9 @@ INSTANTIATE_TEST_SUITE_P(Text, Golden, testing::ValuesIn(filesIn(kFolder, ".mlir
 TEST(Tables, EveryOperationIsTested) {
   std::set<std::string> seen;
   std::vector<std::filesystem::path> files = filesIn(kFolder, ".mlir");
-  for (const auto& dump : filesIn(std::filesystem::path(TILESIGHT_TEST_DATA) / "ttir", ".ttir")) files.push_back(dump);
+  const std::filesystem::path data = TILESIGHT_TEST_DATA;
+  for (const auto& dump : filesIn(data / "ttir", ".ttir")) files.push_back(dump);
+  for (const auto& dump : filesIn(data / "ttgir", ".ttgir")) files.push_back(dump);
   for (const auto& file : files) {
     Parsed parsed(readFile(file));
     ASSERT_TRUE(parsed.ok) << file;
