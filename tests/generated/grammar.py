@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import affine
 import nodes as n
 import nodes_memory as m
 import nodes_regions as r
@@ -41,13 +42,14 @@ class Kernel:
         return memory
 
 
-class Writer:
+class Writer(affine.Affine):
     def __init__(self, seed, approximate=False):
         self.random, self.count, self.approximate = random.Random(seed), 0, approximate
         numbers = np.random.default_rng(seed)
         memories = [Memory("%x", "i32", 64), Memory("%w", self.pick("i8", "i16", "i64"), 32), Memory("%f", self.pick("f32", "f64"), 64),
                     Memory("%h", self.pick("f16", "bf16", "f8E4M3FN", "f8E5M2"), 32), Memory("%z", self.pick("i32", "i64"), 64)]
-        grid = self.pick((1, 1, 1), (3, 1, 1), (4, 2, 1), (2, 1, 3), (7, 1, 1))
+        self.wide = self.chance(0.3)  # many programs, each a short one
+        grid = self.pick(*affine.WIDE) if self.wide else self.pick((1, 1, 1), (3, 1, 1), (4, 2, 1), (2, 1, 3), (7, 1, 1))
         scalars = [(Value("%n", Type("i32")), self.random.randint(-5, 70)), (Value("%s", Type("i32")), self.pick(1, 2, 3, 7, -1, 2**31 - 1)),
                    (Value("%k", Type("i64")), self.pick(0, 5, -3, 2**40)), (Value("%r", Type("f32")), self.pick(0.5, -1.25, 3.0, 0.0))]
         self.kernel = Kernel(seed, memories, scalars, grid, {}, exact=not approximate)
@@ -134,19 +136,19 @@ class Writer:
         return ways + [self.float_binary] * 6 + [self.float_unary, self.cast, self.fused, self.clamped]
 
     def of_tiles(self, kind, depth):
-        ways = [self.reshaped, self.reshaped, self.selected]
+        ways = [self.reshaped, self.reshaped, self.selected] + [self.swept] * (12 if self.wide else 2)
         if kind.element == "i1":
             ways += [self.compared] * 6 + [self.truth_binary] * 2
         elif kind.is_integer:
             ways += [self.integer_binary] * 8 + [self.division, self.shift, self.shift, self.cast, self.cast, self.loaded, self.loaded]
-            ways += [self.reduced, self.scanned, self.recurrence, self.magnitude, self.walked]
+            ways += [self.reduced, self.scanned, self.recurrence, self.magnitude, self.walked, self.strided]
             ways += [self.found, self.histogram] if kind.element == "i32" else []
             ways += [self.high_product] * (kind.element in ("i32", "i64"))
         else:
             ways += [self.cast, self.loaded]
             if kind.element in COMPUTED:
                 ways += [self.float_binary] * 6 + [self.float_unary, self.float_unary, self.reduced, self.running]
-                ways += [self.fused, self.clamped, self.walked]
+                ways += [self.fused, self.clamped, self.walked, self.strided]
                 ways += [self.multiplied] * (kind.element == "f32")
         ways += [self.leaf, self.called, self.gathered, self.described, self.swapped]
         if depth > 1:
@@ -540,6 +542,7 @@ class Writer:
     # -- regions --------------------------------------------------------------------------------------------------------
 
     in_function = False
+    inductions = []  # of the loops around: (value, the most that it is), where it is not negative
 
     def scope(self, write):
         """What `write` returns, and the nodes it made, whose values are known there alone."""
@@ -551,21 +554,40 @@ class Writer:
 
     def looped(self, kind, depth):
         extra = self.pick(Type("i32"), kind, Type("i32", (8,)))
-        types = (kind, extra)
-        initial = tuple(self.make(t, depth - 2) for t in types)
-        bounds = tuple(self.constant(Type("i32"), number) for number in (self.pick(0, -2, 1), self.pick(0, 2, 3, 4), self.pick(1, 2)))
+        low, high, step = self.pick(0, -2, 1), self.pick(0, 2, 3, 4), self.pick(1, 2)
+        if not self.inductions and self.chance(0.3):  # trips that are worth a look ahead
+            low, high = self.pick(0, 0, 1), self.pick(5, 6) if self.wide else self.pick(8, 9, 12)
+        bounds = tuple(self.constant(Type("i32"), number) for number in (low, high, step))
         if self.chance(0.3):  # as many times as the program's number says
             pid = Value(self.name(), Type("i32"))
             self.add(n.ProgramId(pid, 0, False), pid)
             bounds = (bounds[0], pid, bounds[2])
+            high = self.kernel.grid[0]
+        trips = max(high - low, 0)
+        steps = low >= 0 and self.chance(0.5)  # carries where a tile begins, too
+        if steps:
+            extra, (begin, most) = Type("i32"), self.place()
+            further = self.pick(0, 1, 8, "induction" if trips < 16 else 2)
+            most += trips * (high if further == "induction" else further)
+        types = (kind, extra)
+        initial = self.make(kind, depth - 2), begin if steps else self.make(extra, depth - 2)
         induction = Value(self.name(), Type("i32"))
         carried = tuple(Value(self.name(), t) for t in types)
 
         def write():
             self.pool[-1] += [induction, *carried]
+            before = self.inductions
+            if low >= 0:
+                self.inductions = before + [(induction, max(high - 1, low))]
+            if steps:
+                self.inductions = self.inductions + [(carried[1], most)] * 2
             if self.chance(0.3):
                 self.effect(depth - 1)
-            return tuple(self.make(t, depth - 1) for t in types)
+            made = self.make(kind, depth - 1)
+            self.inductions = before
+            if steps:
+                return made, self.plus(carried[1], induction if further == "induction" else further)
+            return made, self.make(extra, depth - 1)
 
         body, yielded = self.scope(write)
         name = self.name()
@@ -695,35 +717,37 @@ class Writer:
         return total
 
     def write(self):
-        for _ in range(self.random.randint(1, 3)):
-            self.effect(self.random.randint(2, 4))
+        deep = 2 if self.wide else 4
+        for _ in range(self.random.randint(0, 1) if self.wide else self.random.randint(1, 3)):
+            self.effect(self.random.randint(2, deep))
         # Each program's own part of an output: what it computed is seen whole.
+        for name in ("%out", "%out2")[:self.pick(1, 1, 2) if self.wide else 1]:
+            self.output(name, self.random.randint(2, 4) if self.wide else self.random.randint(3, 5))
+        return self.kernel
+
+    def output(self, name, depth):
         element = self.pick("i32", "i32", "i64", "i16", "f32", "f64", "f16", "bf16", "i8")
-        shape = tuple(self.shape(self.pick(16, 32, 64, 128)))
-        kind = Type(element, shape)
-        out = Memory("%out", element, kind.numel * self.programs)
-        value = self.make(kind, self.random.randint(3, 5))
-        index = self.apart(shape, Memory("", element, kind.numel))
+        kind = Type(element, tuple(self.shape(self.pick(16, 32, 64, 128))))
+        out = Memory(name, element, kind.numel * self.programs)
+        value = self.make(kind, depth)
         ids = []
-        for axis in range(3):
-            for count in (False, True):
-                pid = Value(self.name(), Type("i32"))
-                ids.append(self.add(n.ProgramId(pid, axis, count), pid))
-        x, px, y, py, z, _ = ids
-        i32 = Type("i32")
-        at = self.apply(i32, "arith.muli {0}, {1} : i32", np.multiply, z, py)
-        at = self.apply(i32, "arith.addi {0}, {1} : i32", np.add, at, y)
-        at = self.apply(i32, "arith.muli {0}, {1} : i32", np.multiply, at, px)
-        at = self.apply(i32, "arith.addi {0}, {1} : i32", np.add, at, x)
-        at = self.apply(i32, "arith.muli {0}, {1} : i32", np.multiply, at, self.constant(i32, kind.numel))
-        base = Value(self.name(), index.type)
-        self.add(n.Splat(base, at), base)
-        index = self.apply(index.type, f"arith.addi {{0}}, {{1}} : {index.type}", np.add, base, index)
+        for axis, count in ((0, False), (0, True), (1, False), (1, True), (2, False)):
+            pid = Value(self.name(), Type("i32"))
+            ids.append(self.add(n.ProgramId(pid, axis, count), pid))
+        if self.chance(0.6):
+            begin, index = self.own(kind, ids)
+        else:
+            x, px, y, py, z = ids
+            begin = self.times(self.plus(self.times(self.plus(self.times(z, py), y), px), x), kind.numel)
+            index = self.apart(kind.shape, Memory("", element, kind.numel))
+        if self.chance(0.5):
+            begin, index = None, self.tiles("arith.addi", np.add, self.splat(begin, kind.shape), index)
         self.kernel.memories.append(out)
         self.kernel.contents[out.name] = to_memory(element, np.zeros(out.size, held(element)))
-        mask = self.constant(kind.of("i1"), True)
-        self.nodes[-1].append(m.Store(out, index, value, mask))
-        return self.kernel
+        mask = self.pick(None, self.constant(kind.of("i1"), True))
+        if self.chance(0.2):
+            mask = self.truth(kind.shape, index, kind.numel)
+        self.nodes[-1].append(m.Store(out, index, value, mask, begin))
 
 
 def kernel(seed, approximate=False):

@@ -16,8 +16,12 @@ class Memory:
     size: int
 
 
-def pointers(printer, memory, index):
-    """Lines, and the name of the pointers to elements `index` of a memory."""
+def pointers(printer, memory, index, begin=None):
+    """Lines, and the name of the pointers to elements `index` of a memory, counted from its element `begin`."""
+    if begin:
+        here = printer.fresh()
+        lines, name = pointers(printer, Memory(here, memory.element, memory.size), index)
+        return [f"{here} = tt.addptr {memory.name}, {begin.name} : !tt.ptr<{memory.element}>, {begin.type}", *lines], name
     if not index.type.shape:
         name = printer.fresh()
         return [f"{name} = tt.addptr {memory.name}, {index.name} : !tt.ptr<{memory.element}>, {index.type}"], name
@@ -27,25 +31,33 @@ def pointers(printer, memory, index):
             f"{name} = tt.addptr {base}, {index.name} : {kind}, {index.type}"], name
 
 
+def where(access, frame):
+    """(indices, mask) of a load or store."""
+    index = frame[access.index] + (frame[access.begin] if access.begin else 0)
+    return index, frame[access.mask] if access.mask else np.ones(index.shape, bool)
+
+
 @dataclass
 class Load:
     result: Value
     memory: Memory
     index: Value  # inside, where the mask is true
-    mask: Value
-    other: Value
+    mask: Value | None
+    other: Value | None
+    begin: Value | None = None  # a scalar that is added to each index
 
     def text(self, printer):
-        lines, at = pointers(printer, self.memory, self.index)
+        lines, at = pointers(printer, self.memory, self.index, self.begin)
         yield from lines
         kind = self.index.type.of(f"!tt.ptr<{self.memory.element}>")
-        yield f"{self.result.name} = tt.load {at}, {self.mask.name}, {self.other.name} : {kind}"
+        masked = "".join(f", {v.name}" for v in (self.mask, self.other) if v)
+        yield f"{self.result.name} = tt.load {at}{masked} : {kind}"
 
     def run(self, frame):
-        index, mask = frame[self.index], frame[self.mask]
+        index, mask = where(self, frame)
         stored = frame.memory[self.memory.name]
         value = from_memory(self.memory.element, stored[np.where(mask, index, 0)])
-        frame[self.result] = np.where(mask, value, frame[self.other]).astype(held(self.memory.element))
+        frame[self.result] = np.where(mask, value, frame[self.other] if self.other else 0).astype(held(self.memory.element))
 
 
 @dataclass
@@ -53,15 +65,17 @@ class Store:
     memory: Memory
     index: Value  # elements apart
     value: Value
-    mask: Value
+    mask: Value | None
+    begin: Value | None = None  # a scalar that is added to each index
 
     def text(self, printer):
-        lines, at = pointers(printer, self.memory, self.index)
+        lines, at = pointers(printer, self.memory, self.index, self.begin)
         yield from lines
-        yield f"tt.store {at}, {self.value.name}, {self.mask.name} : {self.index.type.of(f'!tt.ptr<{self.memory.element}>')}"
+        masked = f", {self.mask.name}" if self.mask else ""
+        yield f"tt.store {at}, {self.value.name}{masked} : {self.index.type.of(f'!tt.ptr<{self.memory.element}>')}"
 
     def run(self, frame):
-        index, mask = frame[self.index], frame[self.mask]
+        index, mask = where(self, frame)
         frame.memory[self.memory.name][index[mask]] = to_memory(self.memory.element, frame[self.value][mask])
 
 

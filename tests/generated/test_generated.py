@@ -9,7 +9,7 @@ import nodes_memory
 from compare import disagreement
 from launches import launcher_or_skip
 
-FAST, SLOW = 400, 20000
+FAST, SLOW = 280, 20000
 
 
 @pytest.fixture(scope="module", params=["x86-64-v3", "x86-64-v4", "aarch64"])
