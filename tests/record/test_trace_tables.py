@@ -147,7 +147,9 @@ def test_a_killed_writer_leaves_whole_segments(tmp_path):
         process.send_signal(signal.SIGKILL)
     segments = list((tmp_path / "t").glob("accesses/*.arrow"))
     assert segments
-    assert pyarrow.dataset.dataset(str(tmp_path / "t" / "accesses"), format="ipc", exclude_invalid_files=True).count_rows() > 0
+    from pyarrow import dataset
+
+    assert dataset.dataset(str(tmp_path / "t" / "accesses"), format="ipc", exclude_invalid_files=True).count_rows() > 0
     for segment in segments:
         assert pyarrow.ipc.open_file(segment).read_all().num_rows > 0
 
