@@ -31,7 +31,7 @@ export async function open(address, fragment = "", size = { width: 1280, height:
   const context = await browser.newContext({ viewport: size, colorScheme: "light" });
   const page = await context.newPage();
   page.setDefaultTimeout(Number(process.env.WAIT ?? 20000));
-  page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
+  page.on("console", (m) => m.type() === "error" && problems.push(`${m.text()} ${m.location().url}`));
   page.on("pageerror", (e) => problems.push(String(e)));
   await page.goto(address + fragment);
   return page;
