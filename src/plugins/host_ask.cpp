@@ -2,19 +2,11 @@
 #include <fmt/format.h>
 
 #include "passes/constants.h"
-#include "plugins/session.h"
+#include "plugins/handles.h"
 
 namespace tilesight::plugins {
 
 namespace {
-
-#define TS_SESSION(nothing)                \
-  Session* session = Session::of(context); \
-  if (!session) return nothing
-#define TS_THING(kind, name, handle, nothing)        \
-  TS_SESSION(nothing);                               \
-  auto name = session->kind(handle, __func__);       \
-  if (!name) return nothing
 
 template <typename T>
 const T* optionOf(Session& session, uint32_t option, const char* call) {

@@ -4,20 +4,12 @@
 
 #include "dialects/table.h"
 #include "passes/constants.h"
-#include "plugins/session.h"
+#include "plugins/handles.h"
 #include "text/text.h"
 
 namespace tilesight::plugins {
 
 namespace {
-
-#define TS_SESSION(nothing)                \
-  Session* session = Session::of(context); \
-  if (!session) return nothing
-#define TS_THING(kind, name, handle, nothing)        \
-  TS_SESSION(nothing);                               \
-  auto name = session->kind(handle, __func__);       \
-  if (!name) return nothing
 
 // --- types and attributes that are made
 

@@ -6,22 +6,13 @@
 #include "dialects/table.h"
 #include "passes/constants.h"
 #include "passes/effects.h"
-#include "plugins/session.h"
+#include "plugins/handles.h"
 
 namespace tilesight::plugins {
 
 namespace {
 
 using dialects::Trait;
-
-/// The session and the thing of a handle, or leave with `nothing`.
-#define TS_SESSION(nothing)                \
-  Session* session = Session::of(context); \
-  if (!session) return nothing
-#define TS_THING(kind, name, handle, nothing)        \
-  TS_SESSION(nothing);                               \
-  auto name = session->kind(handle, __func__);       \
-  if (!name) return nothing
 
 /// Element `index` of `list`, or null and a failed run.
 template <typename List>
