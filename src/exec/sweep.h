@@ -36,7 +36,6 @@ class Sweep {
 
   /// Before program `linear` runs; the machine runs programs up to `end`, one after another, as far as it knows.
   void start(Machine& machine, int64_t linear, int64_t end);
-  void stop() { from_ = to_ = 0; }
   /// What is known of an instruction in this program.
   Known known(uint32_t pc) const { return known_[pc]; }
   /// Executes a load or store that is known.
