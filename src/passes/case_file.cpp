@@ -7,27 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "passes/manager.h"
+#include "passes/text_diff.h"
 
 namespace tilesight::passes {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// The first line that differs, for a message.
-std::string difference(const std::string& found, const std::string& expected) {
-  std::istringstream a(found), b(expected);
-  std::string x, y;
-  for (int line = 1;; ++line) {
-    const bool moreA = static_cast<bool>(std::getline(a, x)), moreB = static_cast<bool>(std::getline(b, y));
-    if (!moreA && !moreB) return "it differs at its end";
-    if (moreA && moreB && x == y) continue;
-    return fmt::format("line {} is\n    {}\n  expected\n    {}", line, moreA ? x : "(nothing)", moreB ? y : "(nothing)");
-  }
-}
-
-}  // namespace
 
 Result<Case> readCase(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
@@ -52,8 +36,9 @@ Result<Case> readCase(const std::string& file) {
     else if (section == "remarks") {
       if (!line.empty()) one.remarks->push_back(line);
     } else if (line.starts_with("pass: ")) one.pipeline = line.substr(6);
+    else if (line.starts_with("run: ")) one.run = line.substr(5);
     else if (line.starts_with("#") || line.empty()) one.comment += line + "\n";
-    else return failure(Diagnostic{file, number, 1, "expected '# comment', 'pass: ...' or '--- in'", {}});
+    else return failure(Diagnostic{file, number, 1, "expected '# comment', 'pass: ...', 'run: ...' or '--- in'", {}});
   }
   if (one.pipeline.empty()) return failure(Diagnostic{file, 0, 0, "has no line 'pass: ...'", {}});
   if (one.input.empty() || !hasOutput) return failure(Diagnostic{file, 0, 0, "needs the sections '--- in' and '--- out'", {}});
@@ -76,32 +61,36 @@ Result<std::vector<Case>> readCases(const std::string& folder) {
   return cases;
 }
 
-CaseOutcome runCase(const Case& one, const Registry& registry) {
+CaseOutcome runCase(const Case& one, const Registry& registry, const ManagerOptions& options) {
   CaseOutcome outcome;
   const auto fail = [&](std::string text) { outcome.failures.push_back(std::move(text)); };
   const auto steps = parsePipeline(one.pipeline, registry);
   if (!steps) return fail(steps.error().message), outcome;
-  const auto first = runPasses(one.input, one.file, *steps);
+  for (const Step& step : *steps)
+    for (size_t i = 0; i < step.options.size(); ++i)
+      if (const std::string* text = std::get_if<std::string>(&step.options[i]); text && step.pass->options[i].name == "assume" && !text->empty())
+        outcome.assumed += (outcome.assumed.empty() ? "" : " ") + *text;
+  const auto first = runPasses(one.input, one.file, *steps, options);
   if (!first) return fail(first.error().str()), outcome;
   if (!first->status) return fail(first->status.error().str()), outcome;
   outcome.output = first->text;
   for (const Remark& remark : first->remarks)
     if (remark.kind != Remark::Kind::Note) outcome.remarks.push_back(fmt::format("{} [{}]", kindName(remark.kind), remark.rule));
   const std::string& expected = one.expected == "unchanged\n" ? one.input : one.expected;
-  if (first->text != expected) fail("the output is not as expected: " + difference(first->text, expected));
+  if (first->text != expected) fail("the output is not as expected:\n" + textDiff(expected, first->text));
   if (one.remarks && *one.remarks != outcome.remarks) {
     std::string found;
     for (const std::string& remark : outcome.remarks) found += "\n    " + remark;
     fail("the remarks are" + (found.empty() ? std::string(" none") : found));
   }
-  const auto again = runPasses(first->text, one.file, *steps);
-  if (!again || !again->status) fail("the output cannot be read again: " + (again ? again->status.error().str() : again.error().str()));
-  else if (again->text != first->text) fail("a second run changes the output: " + difference(again->text, first->text));
+  const auto again = runPasses(first->text, one.file, *steps, options);
+  if (!again || !again->status) fail("it fails on its own output: " + (again ? again->status.error().str() : again.error().str()));
+  else if (again->text != first->text) fail("it is not idempotent, a second run changes the output:\n" + textDiff(first->text, again->text));
   return outcome;
 }
 
 std::string rebased(const Case& one, const CaseOutcome& outcome) {
-  std::string text = fmt::format("{}pass: {}\n--- in\n{}--- out\n{}", one.comment, one.pipeline, one.input,
+  std::string text = fmt::format("{}pass: {}\n{}--- in\n{}--- out\n{}", one.comment, one.pipeline, one.run.empty() ? "" : "run: " + one.run + "\n", one.input,
                                  outcome.output == one.input ? "unchanged\n" : outcome.output);
   if (!one.remarks) return text;
   text += "--- remarks\n";

@@ -2,6 +2,7 @@
 //
 //   # anything about the case
 //   pass: name{option=value},other
+//   run: grid.x=4 N=64 K%16=0
 //   --- in
 //   IR text
 //   --- out
@@ -10,20 +11,22 @@
 //   done [rule]
 //   refused [rule]
 //
-// The remarks may be left out; then they are not compared.
+// The remarks may be left out; then they are not compared. `run:`, which may be left out too, says what arguments the
+// kernel may be run with (Assumptions in range.h), by those who compare what it computes before and after.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "passes/manager.h"
 #include "passes/registry.h"
 
 namespace tilesight::passes {
 
 struct Case {
   std::string file, name;  // the name is the file's, without folder and extension
-  std::string comment, pipeline, input, expected;
+  std::string comment, pipeline, run, input, expected;
   std::optional<std::vector<std::string>> remarks;
 };
 
@@ -31,6 +34,7 @@ struct CaseOutcome {
   std::vector<std::string> failures;  // empty: as expected
   std::string output;
   std::vector<std::string> remarks;   // "done [rule]"
+  std::string assumed;                // the option `assume` of its passes: what they were promised
 };
 
 Result<Case> readCase(const std::string& file);
@@ -39,7 +43,7 @@ Result<Case> readCase(const std::string& file);
 Result<std::vector<Case>> readCases(const std::string& folder);
 
 /// Runs the passes: the output and the remarks must be those expected, and a second run must change nothing.
-CaseOutcome runCase(const Case& one, const Registry& registry);
+CaseOutcome runCase(const Case& one, const Registry& registry, const ManagerOptions& options = {});
 
 /// The file with the outcome as what is expected.
 std::string rebased(const Case& one, const CaseOutcome& outcome);

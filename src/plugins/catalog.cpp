@@ -60,6 +60,7 @@ void Catalog::open(const std::string& path) {
   const fs::path real = fs::weakly_canonical(path, error);
   for (const Library& library : libraries_)
     if (fs::weakly_canonical(library.path, error) == real) return;
+  if (opening_) opening_(path);
   Library library = openLibrary(path);
   if (library.refused.empty()) {
     for (const Library& other : libraries_) {
@@ -79,8 +80,9 @@ void Catalog::open(const std::string& path) {
   libraries_.push_back(std::move(library));
 }
 
-Catalog Catalog::load(const std::vector<std::string>& given) {
+Catalog Catalog::load(const std::vector<std::string>& given, const std::function<void(const std::string& path)>& opening) {
   Catalog catalog;
+  catalog.opening_ = opening;
   for (const std::string& path : given) catalog.open(path);
   catalog.given_ = catalog.libraries_.size();
   std::vector<std::string> places;
@@ -97,6 +99,7 @@ Catalog Catalog::load(const std::vector<std::string>& given) {
   }
   for (const std::string& folder : installedFolders())
     for (const std::string& path : librariesIn(folder)) catalog.open(path);
+  catalog.opening_ = nullptr;
   return catalog;
 }
 

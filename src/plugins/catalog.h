@@ -1,6 +1,7 @@
 // All plugins there are.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,8 @@ class Catalog {
  public:
   /// Loads the libraries given by name, then those of TILESIGHT_PLUGIN_PATHS (files, or folders of libraries, separated
   /// by ':', on Windows ';'), then those of the installed folder. One that is refused, or whose id or passes are there already, is kept with the
-  /// reason. A file that is found twice is loaded once.
-  static Catalog load(const std::vector<std::string>& given);
+  /// reason. A file that is found twice is loaded once. `opening`, if there is one, hears of each before it is opened.
+  static Catalog load(const std::vector<std::string>& given, const std::function<void(const std::string& path)>& opening = {});
 
   const std::vector<Library>& libraries() const { return libraries_; }
   /// The first of those given by name that was refused, or null.
@@ -24,6 +25,7 @@ class Catalog {
 
  private:
   void open(const std::string& path);
+  std::function<void(const std::string&)> opening_;
   std::vector<Library> libraries_;
   size_t given_ = 0;
 };

@@ -168,7 +168,21 @@ void addOpt(CLI::App& app, OptOptions& options) {
   opt->add_option("--print-before", options.printBefore, "Print the IR before these passes (all: every pass)")->delimiter(',')->allow_extra_args(false);
   opt->add_option("--print-after", options.printAfter, "Print the IR after these passes (all: every pass)")->delimiter(',')->allow_extra_args(false);
   opt->add_flag("--time", options.time, "Say how long each pass took");
+  CLI::Option* isolate = opt->add_flag("--isolate", options.isolate, "Load plugins and run passes in a child process: one that crashes or does not return fails by name");
+  opt->add_option("--timeout", options.timeout, "Seconds that a pass may take there (60)")->check(secondsAboveZero())->needs(isolate);
   opt->add_flag("--list-passes", options.list, "List passes and their options");
+}
+
+void addPluginTest(CLI::App& app, PluginTestOptions& options) {
+  CLI::App* test = app.add_subcommand("plugin-test", "Test a plugin: before/after files, a second run, the same bits on the engine");
+  test->footer("Example:\n  tilesight plugin-test ./my_passes.so cases\n\nExit status: 0 all pass, 1 some fail, 2 bad input.");
+  test->add_option("LIB", options.library, "The plugin")->required();
+  test->add_option("DIR", options.folder, "A folder with .test files")->required();
+  test->add_flag("--rebase", options.rebase, "Write what the passes do now as what is expected");
+  test->add_flag("--verbose", options.verbose, "Also name the cases that pass, and how often they were compared");
+  test->add_option("--runs", options.runs, "Runs with random inputs, before and after, of each case that is changed (8)")->check(wholeFrom(0, 1000));
+  CLI::Option* isolate = test->add_flag("--isolate", options.isolate, "Each case in a child process: a pass that crashes or does not return fails by name");
+  test->add_option("--timeout", options.timeout, "Seconds that a pass may take there (60)")->check(secondsAboveZero())->needs(isolate);
 }
 
 void addPlugins(CLI::App& app, PluginsOptions& options) {
@@ -242,6 +256,8 @@ int parseAndRun(int argc, char** argv) {
   addTrace(app, traceOptions);
   OptOptions optOptions;
   addOpt(app, optOptions);
+  PluginTestOptions pluginTestOptions;
+  addPluginTest(app, pluginTestOptions);
   PluginsOptions pluginsOptions;
   addPlugins(app, pluginsOptions);
 
@@ -274,6 +290,7 @@ int parseAndRun(int argc, char** argv) {
   if (app.got_subcommand("trace")) return trace(traceOptions);
   if (app.got_subcommand("view")) return view(viewOptions);
   if (app.got_subcommand("opt")) return opt(optOptions);
+  if (app.got_subcommand("plugin-test")) return pluginTest(pluginTestOptions);
   if (app.got_subcommand("plugins")) return plugins(pluginsOptions);
   if (app.got_subcommand("show")) return show(showOptions);
   return explain(explainOptions);

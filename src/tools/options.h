@@ -80,6 +80,13 @@ struct OptOptions {
   double timeout = 60;                 // seconds a pass may take with isolate
 };
 
+struct PluginTestOptions {
+  std::string library, folder;         // the plugin; its before/after files
+  bool rebase = false, verbose = false, isolate = false;
+  double timeout = 60;                 // seconds a pass may take with isolate
+  int64_t runs = 8;                    // on the engine, of each case that is changed; 0: none
+};
+
 struct PluginsOptions {
   std::vector<std::string> plugins;
   bool json = false;
@@ -116,6 +123,7 @@ int show(const ShowOptions& options);
 int trace(const TraceOptions& options);
 int opt(const OptOptions& options);
 int plugins(const PluginsOptions& options);
+int pluginTest(const PluginTestOptions& options);
 int view(const ViewOptions& options);
 int info(const InfoOptions& options);
 int explain(const ExplainOptions& options);

@@ -1,0 +1,74 @@
+#include "tools/transform.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "passes/wire.h"
+#include "plugins/catalog.h"
+#include "tools/output.h"
+
+namespace tilesight::tools {
+
+namespace {
+
+bool isAsked(const std::vector<std::string>& names, const std::string& pass) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return name == "all" || name == pass; });
+}
+
+Result<passes::Outcome> transformHere(std::string text, const std::string& fileName, const Transform& how, const support::Begins& begins) {
+  const plugins::Catalog catalog = plugins::Catalog::load(how.plugins, [&](const std::string& path) { begins(loading(path)); });
+  TS_CHECK(accepted(catalog));
+  passes::Registry registry;
+  catalog.addTo(registry);
+  std::vector<passes::Step> steps;
+  for (const std::string& pipeline : how.pipelines) {
+    auto parsed = passes::parsePipeline(pipeline, registry);
+    if (!parsed) return tl::unexpected<Diagnostic>(parsed.error());
+    steps.insert(steps.end(), parsed->begin(), parsed->end());
+  }
+  for (const auto* names : {&how.printBefore, &how.printAfter})
+    for (const std::string& name : *names)
+      if (name != "all" && !registry.find(name)) return failure(registry.unknown(name));
+  passes::ManagerOptions managing;
+  managing.verifyEach = how.verifyEach;
+  managing.before = [&](const passes::Pass& pass, const std::string& ir) {
+    if (isAsked(how.printBefore, pass.name)) printErr(fmt::format("// ----- before {} -----\n{}", pass.name, ir));
+    begins(named(pass));
+  };
+  if (!how.printAfter.empty())
+    managing.after = [&](const passes::Pass& pass, const std::string& ir) {
+      if (isAsked(how.printAfter, pass.name)) printErr(fmt::format("// ----- after {} -----\n{}", pass.name, ir));
+    };
+  return passes::runPasses(std::move(text), fileName, steps, managing);
+}
+
+}  // namespace
+
+std::string named(const passes::Pass& pass) {
+  return fmt::format("pass '{}'{}", pass.name, pass.origin.empty() ? "" : " (of " + pass.origin + ")");
+}
+
+Status accepted(const plugins::Catalog& catalog) {
+  const plugins::Library* refused = catalog.refusedOfGiven();
+  return refused ? Status(failure(Diagnostic{refused->path, 0, 0, "plugin refused: " + refused->refused, {}})) : Status();
+}
+
+std::string loading(const std::string& path) { return "loading " + path; }
+
+Result<std::string> perhapsInChild(bool isolate, double seconds, const std::function<Result<std::string>(const support::Begins&)>& work) {
+  if (!isolate) return work([](const std::string&) {});
+  if (!support::canRunInChild) return failure("--isolate is not there on Windows; without it, a plugin that crashes ends the command");
+  const auto wire = support::runInChild([&](const support::Begins& begins) { return passes::toWire(work(begins)); }, seconds);
+  return wire ? passes::bytesFromWire(*wire) : wire;
+}
+
+Result<passes::Outcome> transform(std::string text, const std::string& fileName, const Transform& how) {
+  if (!how.isolate) return transformHere(std::move(text), fileName, how, [](const std::string&) {});
+  if (!support::canRunInChild) return failure("--isolate is not there on Windows; without it, a plugin that crashes ends the command");
+  const auto bytes = support::runInChild([&](const support::Begins& begins) { return passes::toWire(transformHere(text, fileName, how, begins)); }, how.seconds);
+  if (!bytes) return failure(Diagnostic{fileName, 0, 0, bytes.error().message, {}});
+  return passes::outcomeFromWire(*bytes);
+}
+
+}  // namespace tilesight::tools
