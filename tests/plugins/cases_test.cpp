@@ -44,7 +44,7 @@ TEST_P(Cases, AreAsExpected) {
   EXPECT_GE(unchanged, 20u) << "cases where it must not";
 }
 
-INSTANTIATE_TEST_SUITE_P(Plugins, Cases, testing::Values("remove-boundary-checks", "hoist-layout-conversions"));
+INSTANTIATE_TEST_SUITE_P(Plugins, Cases, testing::Values("remove-boundary-checks", "hoist-layout-conversions", "fuse-reshape"));
 
 }  // namespace
 }  // namespace tilesight::plugins

@@ -1,5 +1,7 @@
 """Passes in Triton's own compilation, for a CUDA target without a GPU: they fire, and what they changed is compiled."""
 
+import re
+
 import pytest
 
 triton = pytest.importorskip("triton")
@@ -31,6 +33,14 @@ def product(a, b, c, n, BLOCK: tl.constexpr):
     tl.store(c + i[:, None] * BLOCK + i[None, :], sum)
 
 
+@triton.jit
+def slices(x, y, n, BLOCK: tl.constexpr):
+    d = tl.make_tensor_descriptor(x, [n, BLOCK, BLOCK], [BLOCK * BLOCK, BLOCK, 1], [1, BLOCK, BLOCK])
+    tile = d.load([tl.program_id(0), 0, 0]).reshape(BLOCK, BLOCK)
+    i = tl.arange(0, BLOCK)
+    tl.store(y + tl.program_id(0) * BLOCK * BLOCK + i[:, None] * BLOCK + i[None, :], tile)
+
+
 def compiled(kernel, signature, capability=80):
     source = ASTSource(kernel, signature=signature, constexprs={"BLOCK": 32})
     return triton.compile(source, target=GPUTarget("cuda", capability, 32))
@@ -56,6 +66,7 @@ def install():
 
 
 TAIL = {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+SLICES = {"x": "*fp16", "y": "*fp16", "n": "i32", "BLOCK": "constexpr"}
 PRODUCT = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "n": "i32", "BLOCK": "constexpr"}
 
 
@@ -80,6 +91,21 @@ def test_a_pass_on_ttgir_runs_before_loops_are_pipelined(install):
     assert "tt.dot" in ttgir or "warp_group_dot" in ttgir
     hoisted = [r for r in passes.remarks if r["operation"] == "ttg.convert_layout"]
     assert ("done", "invariant-source") in {(r["kind"], r["rule"]) for r in hoisted}
+    # Triton makes an allocation and a load of a conversion, and puts the load back to the dot; the allocation stays where
+    # the conversion was moved to.
+    stored = re.search(r"ttg\.local_alloc %left", ttgir)
+    assert stored and stored.start() < ttgir.index("scf.for")
+
+
+@pytest.mark.parametrize("capability, stage", [(90, "ttir"), (90, "ttgir"), (100, "ttgir")])
+def test_a_descriptor_of_lower_rank_is_compiled(install, capability, stage):
+    before = compiled(slices, SLICES, capability).asm
+    assert "1x32x32xf16" in before["ttir"]
+    passes = install(["fuse-reshape"])
+    text = compiled(slices, SLICES, capability).asm[stage]
+    assert [(r["kind"], r["rule"]) for r in passes.remarks] == [("done", "base-with-a-check")]
+    assert passes.remarks[0]["file"] == __file__ and passes.remarks[0]["line"] > 1
+    assert "1x32x32xf16" not in text and re.search(r"tensordesc<(tensor<)?32x32xf16", text)
 
 
 def test_caches_know_passes_and_their_options(install):
