@@ -28,12 +28,16 @@ class Installed:
         self.ttir, self.ttgir, self.plugins = ttir, ttgir, plugins
         self.remarks = []
         self._previous = previous
+        self._always_compile = None  # what it was, where it was changed
 
     def remove(self):
         from triton import knobs
 
         if knobs.runtime.add_stages_inspection_hook == self._hook:
             knobs.runtime.add_stages_inspection_hook = self._previous
+        if self._always_compile is not None:
+            knobs.compilation.always_compile = self._always_compile
+            self._always_compile = None
 
     def key(self):
         """What Triton's caches know these passes by: their names, options, and the bytes of the libraries."""
@@ -99,6 +103,7 @@ def install_passes(passes, stage=None, plugins=()):
     installed = Installed(ttir, ttgir, [str(path) for path in plugins], knobs.runtime.add_stages_inspection_hook)
     knobs.runtime.add_stages_inspection_hook = installed._hook
     if tuple(map(int, triton.__version__.split(".")[:2])) < (3, 7):
+        installed._always_compile = knobs.compilation.always_compile
         knobs.compilation.always_compile = True
     return installed
 
