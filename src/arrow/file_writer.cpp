@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "support/open_flags.h"
+#include "support/path.h"
 #include "support/system.h"
 
 namespace tilesight::arrow {
@@ -38,8 +39,8 @@ tl::unexpected<Diagnostic> notWritten(const std::string& path) {
 Result<FileWriter> FileWriter::open(const std::string& path, const Schema& schema) {
   FileWriter file;
   file.path_ = path;
-  const size_t slash = path.rfind('/') + 1;
-  file.temporary_ = path.substr(0, slash) + "." + path.substr(slash) + ".part";
+  const std::filesystem::path whole = support::pathOf(path);
+  file.temporary_ = support::textOf(whole.parent_path() / support::pathOf("." + support::textOf(whole.filename()) + ".part"));
   file.fd_ = ::open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_BINARY, 0666);
   if (file.fd_ < 0) return notWritten(path);
   file.footer_.schema = schema;

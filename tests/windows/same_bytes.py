@@ -60,7 +60,8 @@ def outcome(command, arguments, files, folder):
 
 # What a run takes: no two agree; and what is named after the system.
 VARIES = (b'"seconds":', b" ms", b" s)", b" in 0.", b"seconds",
-          b".so)", b".dll)")  # where plugins lie
+          b".so)", b".dll)",  # where plugins lie
+          b"wine: ")  # of its own services, which share standard error; a crash of ours shows in the exit status, too
 
 
 def stable(value):
