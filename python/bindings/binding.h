@@ -63,5 +63,6 @@ void defineSession(nanobind::module_& module);
 void defineBundle(nanobind::module_& module);
 void defineValues(nanobind::module_& module);
 void defineStories(nanobind::module_& module);
+void definePasses(nanobind::module_& module);
 
 }  // namespace tilesight::binding

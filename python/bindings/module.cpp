@@ -62,5 +62,6 @@ NB_MODULE(_native, module) {
   defineBundle(module);
   defineValues(module);
   defineStories(module);
+  definePasses(module);
   module.def("main", &runMain, nb::arg("arguments"), "Runs a command; returns its exit status.");
 }

@@ -20,7 +20,7 @@ from .errors import ArgumentError, Error, FindingsError, InternalError, NoDevice
 # Where the other names come from, at their first use: whatever only starts the package (the pytest plugin that
 # every pytest of an environment loads, say) imports no numpy.
 _HOMES = {"check": ".api", "clear": ".api", "launches": ".api", "load": ".api", "save": ".api", "trace": ".api",
-          "data_ptr": ".capture.pointers", "Client": ".client", "Finding": ".report", "Report": ".report",
+          "data_ptr": ".capture.pointers", "opt": ".passes", "pass_": ".passes", "Client": ".client", "Finding": ".report", "Report": ".report",
           "triton": None}  # None: a package, not a name in a module
 
 __all__ = ["ArgumentError", "config", "Error", "FindingsError", "InternalError", "NoDeviceError", *_HOMES]

@@ -13,6 +13,9 @@ def main(arguments=None):
             from .run import main as run
             return run(arguments[1:])
         from .engine import native
+        if any(argument.endswith(".py") for argument in arguments):
+            from .passes import _use_python_plugins
+            _use_python_plugins()
         return native().main(["tilesight", *arguments])
     except Error as error:
         print(f"tilesight: error: {error}", file=sys.stderr)

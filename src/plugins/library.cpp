@@ -146,6 +146,15 @@ void readPlugin(const ts_plugin* plugin, Library& library) {
     if (std::string wrong = readClient(plugin->clients[i], library); !wrong.empty()) return refuse(std::move(wrong));
 }
 
+namespace {
+PythonOpener& pythonOpener() {
+  static PythonOpener opener;
+  return opener;
+}
+}  // namespace
+
+void setPythonOpener(PythonOpener opener) { pythonOpener() = std::move(opener); }
+
 Library openLibrary(const std::string& path) {
   Library library;
   library.path = path;
@@ -158,6 +167,11 @@ Library openLibrary(const std::string& path) {
   bytes << in.rdbuf();
   const std::string file = std::move(bytes).str();
   library.hash = sha256(file);
+  if (path.ends_with(".py")) {
+    if (pythonOpener()) pythonOpener()(path, library);
+    else library.refused = "is a Python file, and this is not the `tilesight` of a Python (`python -m tilesight` is)";
+    return library;
+  }
   if (library.refused = wrongFile(file); !library.refused.empty()) return library;
 
   // Never by a search of the system's: a name without a slash would begin one.

@@ -1,6 +1,7 @@
 // One plugin: a shared library, what it offers, or why it is refused.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct Library {
 /// Opens the library, unless its file is none for this machine, asks what it offers and checks the answer. Never fails:
 /// the reason of a refusal is in the result. Libraries stay loaded until the process ends.
 Library openLibrary(const std::string& path);
+
+/// Who opens plugins that are Python files (`*.py`): fills what the library offers, or why it is refused. Set by the
+/// Python module; without it they are refused.
+using PythonOpener = std::function<void(const std::string& path, Library& library)>;
+void setPythonOpener(PythonOpener opener);
 
 /// What a plugin's table says, or why it is refused; for tests too.
 void readPlugin(const ts_plugin* plugin, Library& library);

@@ -62,6 +62,10 @@ class Session {
   static ts_string view(std::string_view text) { return {text.data(), text.size()}; }
 
   void fail(std::string message);
+  /// Adds where in the plugin's source the run failed, if that is known.
+  void failedAt(const std::string& place) {
+    if (failure_) *failure_ += place;
+  }
   bool hasFailed() const { return failure_.has_value(); }
   const std::string& failure() const { return *failure_; }
 

@@ -21,6 +21,7 @@ Result<passes::Outcome> transformHere(std::string text, const std::string& fileN
   TS_CHECK(accepted(catalog));
   passes::Registry registry;
   catalog.addTo(registry);
+  for (const passes::Pass& pass : how.passes) TS_CHECK(registry.add(pass));
   std::vector<passes::Step> steps;
   for (const std::string& pipeline : how.pipelines) {
     auto parsed = passes::parsePipeline(pipeline, registry);
@@ -66,6 +67,9 @@ Result<std::string> perhapsInChild(bool isolate, double seconds, const std::func
 Result<passes::Outcome> transform(std::string text, const std::string& fileName, const Transform& how) {
   if (!how.isolate) return transformHere(std::move(text), fileName, how, [](const std::string&) {});
   if (!support::canRunInChild) return failure("--isolate is not there on Windows; without it, a plugin that crashes ends the command");
+  // The copy of a process that has threads cannot run Python.
+  const auto isPython = [](const std::string& path) { return path.ends_with(".py"); };
+  if (!how.passes.empty() || std::any_of(how.plugins.begin(), how.plugins.end(), isPython)) return failure("passes in Python run in their own process: they cannot be isolated");
   const auto bytes = support::runInChild([&](const support::Begins& begins) { return passes::toWire(transformHere(text, fileName, how, begins)); }, how.seconds);
   if (!bytes) return failure(Diagnostic{fileName, 0, 0, bytes.error().message, {}});
   return passes::outcomeFromWire(*bytes);

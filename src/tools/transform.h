@@ -13,6 +13,7 @@ namespace tilesight::tools {
 struct Transform {
   std::vector<std::string> pipelines;  // "a,b{x=1}", run in order
   std::vector<std::string> plugins;    // libraries, besides those that are found
+  std::vector<passes::Pass> passes;    // besides those of plugins
   bool verifyEach = true;
   std::vector<std::string> printBefore, printAfter;  // passes, or "all": the IR on standard error
   bool isolate = false;                // in a child process, plugins are loaded there only

@@ -52,6 +52,18 @@ def test_the_page_about_python_runs_as_it_stands(tmp_path):
     assert "scale ok" in done.stdout
 
 
+def test_the_pass_in_python_runs_as_it_stands(tmp_path):
+    blocks = re.findall(r"```python\n(import tilesight as ts\n.*?)```", (ROOT / "docs" / "passes.md").read_text(), re.DOTALL)
+    assert len(blocks) == 1
+    (tmp_path / "my.py").write_text(blocks[0])
+    (tmp_path / "k.ttir").write_text("tt.func public @k(%x: i32) {\n  %a = arith.addi %x, %x : i32\n  tt.return\n}\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    for command in ([sys.executable, "my.py"], [sys.executable, "-m", "tilesight", "opt", "k.ttir", "--plugin", "my.py", "--pass", "double"]):
+        done = subprocess.run(command, cwd=tmp_path, env=environment, text=True, capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "arith.muli" in done.stdout
+
+
 def test_the_report_in_the_readme_is_the_one_that_is_printed():
     # A report names the test that is running; a reader's does not.
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}

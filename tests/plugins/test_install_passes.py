@@ -117,6 +117,38 @@ def test_caches_know_passes_and_their_options(install):
     assert keys[0] == keys[2] and len(set(keys)) == 4
 
 
+@ts.pass_(stage="ttir")
+def count_loads(module, *, least: int = 1):
+    """say how many loads there are"""
+    module.note(None, f"{len(module.walk('tt.load'))} loads, at least {least}", rule="count")
+
+
+def test_a_pass_in_python_runs_inside_of_triton(install):
+    passes = install(["canonicalize", count_loads(least=0)])
+    compiled(tail, TAIL)
+    assert [r["message"] for r in passes.remarks if r["pass"] == "count-loads"] == ["1 loads, at least 0"]
+
+    @ts.pass_(stage="ttgir")
+    def fails(module):
+        raise ValueError("not this one")
+
+    install(fails)
+    with pytest.raises(ts.Error, match=r"pass 'fails' failed and was undone: ValueError: not this one \(.*test_install_passes.py:\d+, in fails"):
+        compiled(tail, {**TAIL, "n": "i64"})
+
+
+def test_caches_know_the_source_of_a_pass_in_python(install):
+    one, other = install(count_loads), install(count_loads(least=2))
+    assert one.key() != other.key() != install("cse").key()
+    assert one.key() == install(count_loads).key()
+
+
+def test_isolated_passes_run_too(install):
+    passes = install(["remove-boundary-checks{assume=n%32=0}"], isolate=True)
+    compiled(tail, TAIL)
+    assert [(r["kind"], r["rule"]) for r in passes.remarks] == [("done", "mask-always-true")] * 2
+
+
 def test_what_is_wrong_is_an_error(install):
     install("canonicalise")
     with pytest.raises(ts.Error, match="canonicalise"):

@@ -7,6 +7,7 @@ after (passes, ptxas) is never run.
 import threading
 
 from . import arguments, block_pointers, cache, gpus, sources
+from ..errors import Error
 
 _compiling = threading.Lock()
 
@@ -182,6 +183,28 @@ class Specialiser:
                                 shared.backend.get_codegen_implementation(options),
                                 shared.backend.get_module_map(), context)
         return module.str()
+
+
+def text_of_kernel(function, signature, constexprs):
+    """TTIR of a JIT function by Triton's front end. `signature` has a type for each parameter ("*fp32", "i32"), `constexprs` a
+    value for those that are constants. Raises Error for parameters that have neither, else what Triton raises."""
+    if signature is None:
+        raise Error(f"{function.__name__} needs a signature: signature={{\"x\": \"*fp32\", \"n\": \"i32\"}}, constexprs={{\"BLOCK\": 64}}")
+    constants = dict(constexprs or {})
+    wrong = sorted(({*signature} | {*constants}) - {*function.arg_names})
+    if wrong:
+        raise Error(f"{function.__name__} has no parameter {', '.join(wrong)}; it has {', '.join(function.arg_names)}")
+    for parameter in function.params:
+        if parameter.name not in signature and parameter.name not in constants and parameter.has_default:
+            constants[parameter.name] = parameter.default
+    missing = [name for name in function.arg_names if name not in constants and signature.get(name, "constexpr") == "constexpr"]
+    if missing:
+        raise Error(f"{function.__name__} has parameters without a type or a value: {', '.join(missing)}")
+    types = {name: "constexpr" if name in constants else signature[name] for name in function.arg_names}
+    specialiser = Specialiser.of(function)
+    options = specialiser.backend.backend.parse_options({**_FIXED_OPTIONS, "enable_fp_fusion": False})
+    with _compiling:
+        return specialiser._front_end(types, constants, {}, options)
 
 
 def _stable_text(value):

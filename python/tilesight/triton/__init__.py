@@ -15,8 +15,8 @@ def restore_block_pointers():
     return restored.install()
 
 
-def install_passes(passes, stage=None, plugins=()):
+def install_passes(passes, stage=None, plugins=(), isolate=False, timeout=60):
     """Runs Tilesight's passes, and those of plugins, in every compilation by Triton from now on: see `passes.py`."""
     from . import passes as module
 
-    return module.install_passes(passes, stage, plugins)
+    return module.install_passes(passes, stage, plugins, isolate, timeout)

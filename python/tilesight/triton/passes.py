@@ -1,6 +1,6 @@
 """Tilesight's passes in Triton's own compilation.
 
-The module of a stage is written as text, goes through `tilesight opt`, and is read again: no symbol of LLVM is needed, and
+The module of a stage is written as text, goes through the passes, and is read again: no symbol of LLVM is needed, and
 no part of Triton is changed on disk. Passes on TTIR run on the front end's module, inlined by Triton, before anything of
 `make_ttir` has folded it. Passes on TTGIR run where a compiler would have them: after dot operands are optimised, before
 loops are pipelined; for that, `make_ttgir` is compiled again with one more statement.
@@ -9,7 +9,6 @@ loops are pipelined; for that, `make_ttgir` is compiled again with one more stat
 import ast
 import hashlib
 import inspect
-import json
 import os
 import pathlib
 import re
@@ -17,6 +16,7 @@ import tempfile
 import textwrap
 
 from ..errors import Error
+from ..passes import Configured, Pass, run
 
 _AFTER = "add_optimize_dot_operands"  # what stands before passes on TTGIR
 
@@ -24,8 +24,9 @@ _AFTER = "add_optimize_dot_operands"  # what stands before passes on TTGIR
 class Installed:
     """Passes that are in place. `remarks` holds what they said, as dictionaries; `remove()` takes them out again."""
 
-    def __init__(self, ttir, ttgir, plugins, previous):
+    def __init__(self, ttir, ttgir, plugins, previous, isolate=False, timeout=60):
         self.ttir, self.ttgir, self.plugins = ttir, ttgir, plugins
+        self.isolate, self.timeout = isolate, timeout
         self.remarks = []
         self._previous = previous
         self._always_compile = None  # what it was, where it was changed
@@ -41,7 +42,7 @@ class Installed:
 
     def key(self):
         """What Triton's caches know these passes by: their names, options, and the bytes of the libraries."""
-        digest = hashlib.sha256("\n".join(["tilesight", *self.ttir, "-", *self.ttgir]).encode())
+        digest = hashlib.sha256("\n".join(["tilesight", *map(_key, self.ttir), "-", *map(_key, self.ttgir)]).encode())
         for path in _libraries(self.plugins):
             digest.update(path.read_bytes())
         return digest.hexdigest()
@@ -76,31 +77,33 @@ class Installed:
         from triton._C.libtriton import ir
 
         with tempfile.TemporaryDirectory(prefix="tilesight-") as folder:
-            source, result, said = (os.path.join(folder, name) for name in ("in." + extension, "out." + extension, "remarks.json"))
-            pathlib.Path(source).write_text(str(module))
-            run_opt(source, result, passes, self.plugins, said)
-            self.remarks += json.loads(pathlib.Path(said).read_text())
+            result = os.path.join(folder, "out." + extension)
+            text = run(str(module), f"<{extension} of Triton>", passes, self.plugins, isolate=self.isolate, timeout=self.timeout)
+            self.remarks += text.remarks
+            pathlib.Path(result).write_text(text)
             changed = ir.parse_mlir_module(result, module.context)
             changed.context = module.context
             return changed
 
 
-def install_passes(passes, stage=None, plugins=()):
-    """Runs `passes` ("name{option=value}") in every compilation by Triton from now on. `stage` is "ttir" or "ttgir"; by
-    default, passes on layouts run on TTGIR, all others on TTIR. `plugins` are libraries besides the installed ones. Returns
-    an Installed. On 3.6, whose caches do not ask what a hook does, everything is compiled anew while it is installed."""
+def install_passes(passes, stage=None, plugins=(), isolate=False, timeout=60):
+    """Runs `passes` ("name{option=value}", or passes of @ts.pass_) in every compilation by Triton from now on. `stage` is
+    "ttir" or "ttgir"; by default, passes run where they say, passes on layouts on TTGIR, all others on TTIR. `plugins` are
+    libraries, or Python files, besides the installed ones; with `isolate`, they run in a child process, where a pass may take
+    `timeout` seconds. Returns an Installed. On 3.6, whose caches do not ask what a hook does, everything is compiled anew while
+    it is installed."""
     import triton
     from triton import knobs
 
     ttir, ttgir = [], []
-    for text in [passes] if isinstance(passes, str) else passes:
-        where = stage or ("ttgir" if "layout" in text.split("{")[0] else "ttir")
+    for text in [passes] if isinstance(passes, (str, Pass, Configured)) else passes:
+        where = stage or getattr(text, "stage", None) or ("ttgir" if "layout" in _name(text) else "ttir")
         if where not in ("ttir", "ttgir"):
             raise Error(f"there is no stage {where!r}: ttir or ttgir")
         (ttgir if where == "ttgir" else ttir).append(text)
     if not hasattr(knobs.runtime, "add_stages_inspection_hook"):
         raise Error(f"Triton {triton.__version__} has no hook for its stages: 3.6 has")
-    installed = Installed(ttir, ttgir, [str(path) for path in plugins], knobs.runtime.add_stages_inspection_hook)
+    installed = Installed(ttir, ttgir, [str(path) for path in plugins], knobs.runtime.add_stages_inspection_hook, isolate, timeout)
     knobs.runtime.add_stages_inspection_hook = installed._hook
     if tuple(map(int, triton.__version__.split(".")[:2])) < (3, 7):
         installed._always_compile = knobs.compilation.always_compile
@@ -108,19 +111,15 @@ def install_passes(passes, stage=None, plugins=()):
     return installed
 
 
-def run_opt(source, result, passes, plugins=(), remarks=None):
-    """`tilesight opt` on files. Raises tilesight.Error where it fails; its message went to standard error."""
-    from ..engine import native
+def _name(one):
+    return one.split("{")[0] if isinstance(one, str) else one.name
 
-    arguments = ["tilesight", "opt", source, "-o", result]
-    for text in passes:
-        arguments += ["--pass", text]
-    for path in plugins:
-        arguments += ["--plugin", path]
-    if remarks:
-        arguments += ["--remarks-json", remarks]
-    if native().main(arguments) != 0:
-        raise Error(f"the passes {', '.join(passes)} did not run; the reason stands above")
+
+def _key(one):
+    """What a pass is known by: its name and options, and of one in Python the source, too."""
+    if isinstance(one, str):
+        return one
+    return f"{one.name} {one.key()}" if isinstance(one, Pass) else f"{one.pipeline} {one.one.key()}"
 
 
 def _run(manager, module):
