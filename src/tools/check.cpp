@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "clients/tracer/tracer.h"
 #include "exec/run.h"
@@ -17,20 +18,31 @@
 #include "tools/launch_filter.h"
 #include "tools/options.h"
 #include "tools/output.h"
+#include "tools/transform.h"
 
 namespace tilesight::tools {
 namespace {
 
-/// Kernels by their text: launches of a bundle share them.
+/// Kernels by their text: launches of a bundle share them. Passes run on each first.
 class Kernels {
  public:
+  explicit Kernels(Transform passes) : passes_(std::move(passes)) {}
   Result<std::shared_ptr<const exec::Kernel>> of(const launch::Launch& launch) {
     const auto found = kernels_.find(launch.irText);
     if (found != kernels_.end()) return found->second;
-    return kernels_.emplace(launch.irText, exec::compile(launch.irText, launch.irName)).first->second;
+    return kernels_.emplace(launch.irText, compiled(launch)).first->second;
   }
 
  private:
+  Result<std::shared_ptr<const exec::Kernel>> compiled(const launch::Launch& launch) const {
+    if (passes_.pipelines.empty()) return exec::compile(launch.irText, launch.irName);
+    const auto outcome = transform(launch.irText, launch.irName, passes_);
+    if (!outcome) return failure(outcome.error());
+    TS_CHECK(outcome->status);
+    return exec::compile(outcome->text, launch.irName);
+  }
+
+  Transform passes_;
   std::unordered_map<std::string, Result<std::shared_ptr<const exec::Kernel>>> kernels_;
 };
 
@@ -189,7 +201,7 @@ int check(const CheckOptions& options) {
                .timeLimit = options.timeout.value_or(project->timeout.value_or(0))},
               std::move(*filter),
               findings::Session(std::move(*session)),
-              {},
+              Kernels(Transform{.pipelines = options.passes, .plugins = options.plugins}),
               0};
   for (const std::string& path : options.files) {
     const Result<std::vector<std::string>> bundles = bundlesAt(path);
@@ -214,6 +226,8 @@ int check(const CheckOptions& options) {
                                       "values may be judged otherwise than in the run",
                                       check.withheld == 1 ? "1 launch was"
                                                           : fmt::format("{} launches were", check.withheld)));
+  if (!options.passes.empty())
+    check.session.addNote(fmt::format("kernels were checked as they are after the pass{} {}, not as they were recorded", options.passes.size() == 1 ? "" : "es", fmt::join(options.passes, ", ")));
   if (options.addressOnly)
     check.session.addNote(findings::addressOnlyRemark("--"));
   reports.partial = check.stop() || !options.kernelName.empty() || options.launchSkip ||

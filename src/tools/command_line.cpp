@@ -60,6 +60,8 @@ void addCheck(CLI::App& app, CheckOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false);
   check->add_option("--tool", options.tool, "A group of clients: memcheck");
+  check->add_option("--plugin", options.plugins, "A library with passes; repeat for several")->allow_extra_args(false);
+  check->add_option("--pass", options.passes, "Run this pass on each kernel first: 'name{option=value}'; repeat for several")->allow_extra_args(false);
   check->add_option("--kernel-name", options.kernelName,
                     "Only kernels of this name, or matching regex:EXPRESSION");
   check->add_option("--launch-skip", options.launchSkip, "Leave out the first N matching launches");

@@ -361,3 +361,29 @@ def test_plugin_test_with_a_pass_in_python(tmp_path):
     command(tmp_path, "plugin-test", "p.py", "cases", "--rebase")
     done = command(tmp_path, "plugin-test", "p.py", "cases")
     assert done.returncode == 1 and "it does not compute the same: run " in done.stdout, done.stdout + done.stderr
+
+
+def test_check_runs_passes_on_the_kernels_of_a_bundle_first(kernel, tmp_path):
+    import numpy as np
+
+    x, y = np.arange(50, dtype=np.float32), np.zeros(50, np.float32)
+    ts.clear()
+    ts.check(kernel)[(1,)](x, y, 50, BLOCK=64)
+    (tmp_path / "p.py").write_text(textwrap.dedent('''
+        import tilesight as ts
+
+        @ts.pass_
+        def without_masks(module):
+            for load in module.walk("tt.load"):
+                load.set_operands(load.group("ptr"), groups=[1, 0, 0])
+        '''))
+    ts.trace()(kernel)
+    kernel[(1,)](x, y, 50, BLOCK=64)
+    ts.save(tmp_path / "run.tsb")
+    assert command(tmp_path, "check", "run.tsb").returncode == 0
+    done = command(tmp_path, "check", "run.tsb", "--pass", "cse", "--pass", "canonicalize")
+    assert done.returncode == 0 and "after the passes cse, canonicalize, not as they were recorded" in done.stderr, done.stderr
+    done = command(tmp_path, "check", "run.tsb", "--pass", "without-masks", "--plugin", "p.py")
+    assert done.returncode == 1 and "out-of-bounds: load from x" in done.stderr, done.stderr
+    done = command(tmp_path, "check", "run.tsb", "--pass", "csse")
+    assert done.returncode == 2 and "there is no pass 'csse'; did you mean cse?" in done.stderr, done.stderr
