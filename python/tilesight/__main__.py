@@ -1,5 +1,6 @@
 """The command `tilesight`: `run` is Python, everything else is the native program."""
 
+import os
 import sys
 
 
@@ -13,7 +14,7 @@ def main(arguments=None):
             from .run import main as run
             return run(arguments[1:])
         from .engine import native
-        if any(argument.endswith(".py") for argument in arguments):
+        if any(".py" in text for text in [*arguments, os.environ.get("TILESIGHT_PLUGIN_PATHS", "")]):
             from .passes import _use_python_plugins
             _use_python_plugins()
         return native().main(["tilesight", *arguments])

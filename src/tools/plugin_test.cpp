@@ -134,6 +134,7 @@ void testCase(const passes::Case& one, Runner& runner, const PluginTestOptions& 
 
 int pluginTest(const PluginTestOptions& options) {
   if (options.isolate && !support::canRunInChild) return usageError("--isolate is not there on Windows", "plugin-test");
+  if (options.isolate && options.library.ends_with(".py")) return usageError("passes in Python run in their own process: they cannot be isolated", "plugin-test");
   Runner runner(options);
   const auto names = runner.passes();
   if (!names) {

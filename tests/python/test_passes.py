@@ -361,6 +361,15 @@ def test_plugin_test_with_a_pass_in_python(tmp_path):
     command(tmp_path, "plugin-test", "p.py", "cases", "--rebase")
     done = command(tmp_path, "plugin-test", "p.py", "cases")
     assert done.returncode == 1 and "it does not compute the same: run " in done.stdout, done.stdout + done.stderr
+    for arguments in (("plugin-test", "p.py", "cases", "--isolate"), ("opt", "cases/one.test", "--plugin", "p.py", "--pass", "negate", "--isolate")):
+        done = command(tmp_path, *arguments)
+        assert done.returncode == 2 and "passes in Python run in their own process: they cannot be isolated" in done.stderr, done.stderr
+
+
+def test_a_python_plugin_of_the_environment(tmp_path, monkeypatch):
+    (tmp_path / "loads.py").write_text(PLUGIN)
+    monkeypatch.setenv("TILESIGHT_PLUGIN_PATHS", str(tmp_path / "loads.py"))
+    assert "count-loads " in command(tmp_path, "opt", "--list-passes").stdout
 
 
 def test_check_runs_passes_on_the_kernels_of_a_bundle_first(kernel, tmp_path):
