@@ -51,17 +51,25 @@ class Case:
         return None
 
     @property
+    def places(self):
+        """Where each block begins."""
+        return [tuple(o + k * s for o, s in zip(self.offsets, self.step)) for k in range(self.steps)]
+
+    @property
     def suits_descriptors(self):
         """Does everything hold that a caller promises who asks for descriptors, and only reads?"""
         item = np.dtype(self.dtype).itemsize
         others = [stride for d, stride in enumerate(self.strides) if d != self.order[0]]
-        return (self.strides[self.order[0]] == 1 and all(stride * item % 16 == 0 for stride in others)
+        row = self.order[0]
+        chunks = all(place[row] * item % 16 == 0 for place in self.places)
+        return (chunks and self.strides[row] == 1 and all(stride * item % 16 == 0 for stride in others)
                 and self.origin * item % 16 == 0 and min(self.shape) > 0)
 
     @property
     def suits_descriptor_stores(self):
         """And who writes?"""
-        return self.suits_descriptors and self.shape[self.order[0]] * np.dtype(self.dtype).itemsize % 16 == 0
+        row = self.shape[self.order[0]] * np.dtype(self.dtype).itemsize
+        return self.suits_descriptors and row % 16 == 0 and min(map(min, self.places)) >= 0
 
     @property
     def order(self):

@@ -32,11 +32,11 @@ def copy_columns(x, y, M, BM: tl.constexpr, BN: tl.constexpr, LD: tl.constexpr, 
 
 
 @triton.jit
-def clear(x, n, BM: tl.constexpr, BN: tl.constexpr, WIDTH: tl.constexpr):
+def clear(x, n, BM: tl.constexpr, BN: tl.constexpr, WIDTH: tl.constexpr, D: tl.constexpr):
     if WIDTH is None:
-        p = bp.make_block_ptr(x, (8, n), (32, 1), (0, 0), (BM, BN), (1, 0), descriptor="strides")
+        p = bp.make_block_ptr(x, (8, n), (32, 1), (0, 0), (BM, BN), (1, 0), descriptor=D)
     else:
-        p = bp.make_block_ptr(x, (8, WIDTH), (32, 1), (0, 0), (BM, BN), (1, 0), descriptor="strides")
+        p = bp.make_block_ptr(x, (8, WIDTH), (32, 1), (0, 0), (BM, BN), (1, 0), descriptor=D)
     bp.store(p, 0.0, boundary_check=(0, 1))
 
 
@@ -53,11 +53,12 @@ def compiled_anew(monkeypatch):
     monkeypatch.setenv("TILESIGHT_CACHE_DIR", "")
 
 
+MADE = 'make_block_ptr: pointers: descriptor="never"'
 NEVER = ["load: pointers: the block pointer has no descriptor", "store: pointers: the block pointer has no descriptor"]
 
 
 @pytest.mark.parametrize("descriptor, padding, check, bn, said", [
-    ("never", "", (0, 1), 16, NEVER),
+    ("never", "", (0, 1), 16, [MADE, *NEVER]),
     ("promise", "", (0, 1), 16, ["make_block_ptr: descriptor, dimensions (0, 1)", "load: descriptor", NEVER[1]]),
     ("strides", "", (0, 1), 32, ["make_block_ptr: pointers: the stride of dimension 0 is no constexpr", *NEVER]),
     ("promise", "zero", (1,), 64, ["make_block_ptr: descriptor, dimensions (0, 1)",
@@ -70,13 +71,15 @@ NEVER = ["load: pointers: the block pointer has no descriptor", "store: pointers
 ])
 def test_what_was_taken(descriptor, padding, check, bn, said, collect):
     x, y = np.random.rand(16, 64).astype(np.float32), np.zeros((16, 64), np.float32)
-    assert remarks_of(copy, x, y, 16, 64, 64, BM=16, BN=bn, D=descriptor, PAD=padding, CHECK=check) == said
+    taken = remarks_of(copy, x, y, 16, 64, 64, BM=16, BN=bn, D=descriptor, PAD=padding, CHECK=check)
+    assert taken.pop(taken.index(MADE)) == MADE  # q; and p, where it is of the same kind
+    assert taken == [each for each in said if each != MADE]
     np.testing.assert_array_equal(y[:, :bn], x[:, :bn])
 
 
 @pytest.mark.parametrize("ld, said", [
     (20, ["make_block_ptr: descriptor, dimensions (1, 0)", "load: descriptor",
-          "store: pointers: the extent of dimension 0 is no constexpr"]),
+          "store: pointers: nobody promises that no offset is negative"]),
     (18, ["make_block_ptr: pointers: the stride of dimension 1, 18 elements, is no positive multiple of 16 bytes",
           *NEVER]),
 ])
@@ -86,17 +89,90 @@ def test_column_major_by_its_constexpr_strides(ld, said, collect):
     np.testing.assert_array_equal(y[:, :16], x[:, :16])
 
 
-@pytest.mark.parametrize("width, said", [
-    (32, "store: descriptor"),
-    (30, "store: pointers: the extent of dimension 1, 30, is no multiple of 16 bytes"),
-    (None, "store: pointers: the extent of dimension 1 is no constexpr"),
+@pytest.mark.parametrize("width, d, said", [
+    (32, "promise", "store: descriptor"),
+    (None, "promise", "store: descriptor"),
+    (30, "promise", "store: pointers: the extent of dimension 1, 30, is no multiple of 16 bytes"),
+    (32, "strides", "store: pointers: nobody promises that no offset is negative"),
 ])
-def test_stores_of_whole_chunks(width, said, collect):
+def test_stores_of_whole_chunks(width, d, said, collect):
     """A GPU's store through a descriptor does not end within a chunk of 16 bytes."""
     x = np.ones((8, 32), np.float32)
-    assert remarks_of(clear, x, 32, BM=16, BN=16, WIDTH=width) == [
+    assert remarks_of(clear, x, 32, BM=16, BN=16, WIDTH=width, D=d) == [
         "make_block_ptr: descriptor, dimensions (0, 1)", said]
     assert (x[:, :16] == 0).all() and (x[:, 16:] == 1).all()
+
+
+@triton.jit
+def at(x, y, row, column, R: tl.constexpr, C: tl.constexpr, D: tl.constexpr):
+    """Reads and writes a block at constexprs (R, C), where they are given, else at (row, column)."""
+    if R is None:
+        p = bp.make_block_ptr(x, (16, 32), (32, 1), (row, column), (8, 8), (1, 0), descriptor=D)
+        q = bp.make_block_ptr(y, (16, 32), (32, 1), (row, column), (8, 8), (1, 0), descriptor=D)
+    else:
+        p = bp.make_block_ptr(x, (16, 32), (32, 1), (R, C), (8, 8), (1, 0), descriptor=D)
+        q = bp.make_block_ptr(y, (16, 32), (32, 1), (R, C), (8, 8), (1, 0), descriptor=D)
+    bp.store(q, bp.load(p, boundary_check=(0, 1)), boundary_check=(0, 1))
+
+
+@pytest.mark.parametrize("place, d, load, store", [
+    ((0, 0), "promise", "descriptor", "descriptor"),
+    ((None, None), "promise", "descriptor", "descriptor"),
+    ((3, 4), "promise", "descriptor", "descriptor"),
+    ((-3, 4), "promise", "descriptor", "pointers: the offset of dimension 0 is negative"),
+    ((0, -4), "promise", "descriptor", "pointers: the offset of dimension 1 is negative"),
+    ((0, 3), "promise", *["pointers: the block pointer has no descriptor"] * 2),
+    ((-3, -4), "strides", "descriptor", "pointers: nobody promises that no offset is negative"),
+    ((None, None), "strides", *["pointers: the block pointer has no descriptor"] * 2),
+])
+def test_no_descriptor_where_a_gpu_may_fault(place, d, load, store, collect):
+    """Between chunks of 16 bytes it faults; at a negative coordinate a store does."""
+    x, y = np.random.rand(16, 32).astype(np.float32), np.zeros((16, 32), np.float32)
+    taken = remarks_of(at, x, y, 8, 12, R=place[0], C=place[1], D=d)
+    assert taken[-2:] == [f"load: {load}", f"store: {store}"]
+    row, column = (8, 12) if place[0] is None else place
+    inside = slice(max(row, 0), row + 8), slice(max(column, 0), column + 8)
+    expected = np.zeros_like(x)
+    expected[inside] = x[inside]
+    np.testing.assert_array_equal(y, expected)
+
+
+@triton.jit
+def along(x, y, step, S: tl.constexpr, D: tl.constexpr):
+    p = bp.make_block_ptr(x, (8, 32), (32, 1), (0, 0), (8, 8), (1, 0), descriptor=D)
+    for k in range(2):
+        q = bp.make_block_ptr(y, (8, 16), (16, 1), (0, k * 8), (8, 8), (1, 0))
+        bp.store(q, bp.load(p, boundary_check=(0, 1)), boundary_check=(0, 1))
+        if S is None:
+            p = bp.advance(p, (0, step))
+        else:
+            p = bp.advance(p, (0, S))
+
+
+@pytest.mark.parametrize("step, d, refused", [
+    (8, "strides", None),
+    (8, "promise", None),
+    (None, "promise", None),
+    (None, "never", None),
+    (6, "never", None),
+    (6, "strides", "the step of dimension 1, 6, is no multiple of 16 bytes"),
+    (6, "promise", "the step of dimension 1, 6, is no multiple of 16 bytes"),
+    (None, "strides", "the step of dimension 1 is no constexpr"),
+])
+def test_steps_between_chunks(step, d, refused, collect):
+    x, y = np.random.rand(8, 32).astype(np.float32), np.zeros((8, 16), np.float32)
+    launch = lambda: ts.check(along)[(1,)](x, y, 8, S=step, D=d)
+    if refused:
+        with pytest.raises(Exception) as raised:
+            launch()
+        texts, error = [], raised.value
+        while error is not None:
+            texts.append(str(error))
+            error = error.__cause__
+        assert any(refused in text for text in texts), texts
+    else:
+        assert launch().verdict == "ok"
+        np.testing.assert_array_equal(y, np.concatenate([x[:, :8], x[:, (step or 8):(step or 8) + 8]], 1))
 
 
 def test_remarks_name_file_line_and_kernel(collect):

@@ -39,7 +39,8 @@ class BlockPtr:
     """A block of a parent tensor: a value of kernels. `base`: pointer to the parent's first element; `shape` and
     `strides` (elements) of the parent and `offsets` of the block: 64-bit scalars, one a dimension; `block`: extents
     of the block; `descriptor`: a tensor descriptor of the parent with dimensions in the order of `axes`, and what it
-    reads outside, `padding`; or None, without axes; `unwritable`: why stores cannot take the descriptor, or ""."""
+    reads outside, `padding`; or None, without axes; `unwritable`: why stores cannot take the descriptor, or "";
+    `promised`: does the caller vouch for what constexprs do not show?"""
 
     base: tl.tensor
     shape: object
@@ -50,9 +51,10 @@ class BlockPtr:
     axes: tl.constexpr
     padding: tl.constexpr
     unwritable: tl.constexpr
+    promised: tl.constexpr
 
     @_helper
-    def __init__(self, base, shape, strides, offsets, block, descriptor, axes, padding, unwritable):
+    def __init__(self, base, shape, strides, offsets, block, descriptor, axes, padding, unwritable, promised):
         self.base = base
         self.shape = shape
         self.strides = strides
@@ -62,6 +64,7 @@ class BlockPtr:
         self.axes = tl.constexpr(_list(axes))
         self.padding = tl.constexpr(_plain_value(padding))
         self.unwritable = tl.constexpr(_plain_value(unwritable))
+        self.promised = tl.constexpr(bool(_plain_value(promised)))
 
 
 BlockPtr.dtype = property(lambda self: self.base.dtype)
@@ -79,37 +82,43 @@ def make_block_ptr(base, shape, strides, offsets, block_shape: tl.constexpr, ord
     `descriptor` says when loads and stores that check every dimension go through a tensor descriptor (TMA):
 
     - "never": pointers and masks.
-    - "strides": where constexpr strides show that the rules hold. You promise what no constexpr can show: `base` is
-      16-byte aligned, and every extent is from 1 to 2**31 - 1.
-    - "promise": always; you promise for strides too: that of dimension order[0] is 1, the others are multiples of 16
-      bytes; and, where it is written, that the extent of the contiguous dimension is a multiple of 16 bytes.
+    - "strides": loads, where constexpr strides show that the rules hold, and constexpr offsets (and steps of `advance`)
+      that every block begins at a multiple of 16 bytes in the contiguous dimension. You promise what no constexpr can
+      show: `base` is 16-byte aligned, and every extent is from 1 to 2**31 - 1.
+    - "promise": loads and stores, unless constexprs show that a rule is broken; you promise for strides and offsets
+      too: the stride of dimension order[0] is 1, the others are multiples of 16 bytes, and so is every offset in
+      dimension order[0]; and, where it is written, that no offset is negative and that the extent of the contiguous
+      dimension is a multiple of 16 bytes.
 
-    A store through a descriptor writes whole chunks of 16 bytes, those too that begin inside and end outside. With
-    "strides" it is therefore taken only where a constexpr extent shows that there are none.
+    A GPU faults where a block that it reads or writes through a descriptor begins between two chunks of 16 bytes, or
+    one that it writes begins at a negative coordinate; and a store writes whole chunks, those too that begin inside
+    and end outside. (tests/gpu of Tilesight, on an H200.)
 
     `padding_option` is the one that a descriptor is made with: loads with the other one ("zero", "nan") take pointers.
     """
     _check_arguments(base, shape, strides, offsets, block_shape, order, descriptor, padding_option)
     elements = _without_bool(base)
-    axes: tl.constexpr = _axes(elements.dtype.element_ty, strides, block_shape, order, descriptor)
-    unwritable: tl.constexpr = _unwritable(elements.dtype.element_ty, shape, axes, descriptor)
+    axes: tl.constexpr = _axes(elements.dtype.element_ty, strides, offsets, block_shape, order, descriptor)
+    unwritable: tl.constexpr = _unwritable(elements.dtype.element_ty, shape, offsets, axes, descriptor)
+    promised: tl.constexpr = descriptor == "promise"
     extents = _extents(shape)
     steps = _as_i64(strides)
     if _count(axes) == 0:
         return BlockPtr(elements, extents, steps, _offsets(offsets), block_shape, None, axes, padding_option,
-                        unwritable)
+                        unwritable, promised)
     else:
         made = _descriptor(elements, shape, strides, block_shape, axes, padding_option)
         return BlockPtr(elements, extents, steps, _offsets(offsets), block_shape, made, axes, padding_option,
-                        unwritable)
+                        unwritable, promised)
 
 
 @triton.jit
 def advance(ptr, offsets):
     """The block pointer `ptr`, moved by `offsets` (one a dimension)."""
+    _check_step(ptr.axes, offsets, ptr.base.dtype.element_ty, ptr.promised)
     moved = _added(ptr.offsets, _offsets(offsets))
     return BlockPtr(ptr.base, ptr.shape, ptr.strides, moved, ptr.block, ptr.descriptor, ptr.axes, ptr.padding,
-                    ptr.unwritable)
+                    ptr.unwritable, ptr.promised)
 
 
 @triton.jit
@@ -431,14 +440,14 @@ def _padding(option, dtype):
 
 
 @triton.constexpr_function
-def _axes(dtype, strides, block_shape, order, descriptor):
+def _axes(dtype, strides, offsets, block_shape, order, descriptor):
     """The order of a descriptor's dimensions, the contiguous one last; none of them for pointers."""
     if descriptor == "never":
+        _remark('make_block_ptr: pointers: descriptor="never"')
         return ()
     strides, block, order = _list(strides), _list(block_shape), _list(order)
-    known = [stride if isinstance(stride, int) else None for stride in strides]
     item = dtype.primitive_bitwidth // 8
-    axes, why = _descriptor_axes(known, block, order, item, descriptor == "promise")
+    axes, why = _descriptor_axes(_known(strides), _known(offsets), block, order, item, descriptor == "promise")
     if axes is not None and _interpreting():
         axes, why = None, "Triton's interpreter asks more of descriptors than GPUs do"
     _remark(f"make_block_ptr: descriptor, dimensions {axes}" if why is None else f"make_block_ptr: pointers: {why}")
@@ -446,8 +455,15 @@ def _axes(dtype, strides, block_shape, order, descriptor):
 
 
 @_helper
-def _descriptor_axes(strides, block, order, item, promised):
-    """(axes, None), or (None, the rule that does not hold). `strides` of elements, None where not constexpr."""
+def _known(values):
+    """The constexprs among `values`, None for each that is none."""
+    return [value if isinstance(value, int) else None for value in _list(values)]
+
+
+@_helper
+def _descriptor_axes(strides, offsets, block, order, item, promised):
+    """(axes, None), or (None, the rule that does not hold). `strides` and `offsets` in elements, None where not
+    constexpr."""
     if not promised and None in strides:
         return None, f"the stride of dimension {strides.index(None)} is no constexpr"
     ones = [d for d in order if strides[d] == 1]
@@ -459,8 +475,34 @@ def _descriptor_axes(strides, block, order, item, promised):
             return None, f"the stride of dimension {d}, {stride} elements, is no positive multiple of 16 bytes"
     if block[last] * item < 16:
         return None, f"the block has {block[last] * item} bytes in dimension {last}, fewer than 16"
+    why = _between_chunks("offset", last, offsets[last], item, promised)
+    if why:
+        return None, why
     others = [d for d in reversed(order) if d != last]
     return tuple([*sorted(others), last]), None
+
+
+@_helper
+def _between_chunks(what, d, value, item, promised):
+    """Why a block whose offset (or step) in the contiguous dimension is `value` may not begin at a multiple of 16
+    bytes, or None."""
+    if value is None:
+        return None if promised else f"the {what} of dimension {d} is no constexpr"
+    return f"the {what} of dimension {d}, {value}, is no multiple of 16 bytes" if value * item % 16 else None
+
+
+@triton.constexpr_function
+def _check_step(axes, steps, dtype, promised):
+    """`advance` cannot turn a block pointer with a descriptor into one without (in a loop both would be one variable),
+    and a descriptor faults between chunks: so it refuses."""
+    axes, steps = _list(axes), _known(steps)
+    if axes and len(steps) == len(axes):
+        why = _between_chunks("step", axes[-1], steps[axes[-1]], dtype.primitive_bitwidth // 8, promised)
+        if why:
+            raise ValueError(f'A block pointer with a descriptor cannot be advanced so: {why}. '
+                             'Make it with descriptor="never"'
+                             + ("" if promised else ', or "promise" that it is a multiple of 16 bytes'))
+    return True
 
 
 @triton.constexpr_function
@@ -477,15 +519,18 @@ def _load_by_descriptor(axes, checked, padding_option, made_with, dtype, cache_m
 
 
 @triton.constexpr_function
-def _unwritable(dtype, shape, axes, descriptor):
+def _unwritable(dtype, shape, offsets, axes, descriptor):
     """Why stores cannot take a descriptor with these axes, or ""."""
     if not _list(axes):
         return ""
     d, item = _list(axes)[-1], dtype.primitive_bitwidth // 8
     extent = _list(shape)[d]
-    if isinstance(extent, int):
-        return "" if extent * item % 16 == 0 else f"the extent of dimension {d}, {extent}, is no multiple of 16 bytes"
-    return "" if descriptor == "promise" else f"the extent of dimension {d} is no constexpr"
+    if isinstance(extent, int) and extent * item % 16:
+        return f"the extent of dimension {d}, {extent}, is no multiple of 16 bytes"
+    if descriptor != "promise":
+        return "nobody promises that no offset is negative"
+    negative = [axis for axis, offset in enumerate(_known(offsets)) if offset is not None and offset < 0]
+    return f"the offset of dimension {negative[0]} is negative" if negative else ""
 
 
 @triton.constexpr_function

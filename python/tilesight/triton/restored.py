@@ -53,7 +53,7 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order, _semantic=
         base = core.cast(base, core.pointer_type(core.int8, base.type.address_space), bitcast=True,
                          _semantic=_semantic)
     return BlockPtr(base, _wide(shape, _semantic), _wide(strides, _semantic), _offsets(offsets, _semantic),
-                    block_shape, None, (), "", "")
+                    block_shape, None, (), "", "", False)
 
 
 def advance(base, offsets, _semantic=None):
@@ -65,7 +65,7 @@ def advance(base, offsets, _semantic=None):
         raise ValueError(f"Expected {len(base.offsets)} `offsets`, one a dimension, got {len(steps)}")
     moved = core.tuple([_semantic.add(old, step, False) for old, step in zip(base.offsets, steps)])
     return BlockPtr(base.base, base.shape, base.strides, moved, base.block, base.descriptor, base.axes, base.padding,
-                    base.unwritable)
+                    base.unwritable, base.promised)
 
 
 def load(pointer, mask=None, other=None, boundary_check=(), padding_option="", cache_modifier="", eviction_policy="",
