@@ -19,9 +19,23 @@ bool continues(const Token& last) {
           last.text == "+" || last.text == "*" || last.text == "|");
 }
 
+/// A word without a dialect: of the operation before, as `default {` and `partition0(...) {` are of ttg.warp_specialize.
+bool isRegionWord(const Token& next) {
+  return next.kind == TokenKind::BareId && next.text.find('.') == std::string_view::npos && next.text != "module" && next.text != "loc";
+}
+
 /// Tokens that cannot begin an operation, so that the one before goes on.
 bool cannotBegin(const Token& next) {
-  return next.kind == TokenKind::Punctuation && next.text != "}";
+  return (next.kind == TokenKind::Punctuation && next.text != "}") || isRegionWord(next);
+}
+
+/// True if `text` goes on with `:2 =`, as behind the name of several results.
+bool namesResults(std::string_view text) {
+  size_t at = 0;
+  if (at == text.size() || text[at++] != ':') return false;
+  while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+  while (at < text.size() && text[at] == ' ') ++at;
+  return at < text.size() && text[at] == '=';
 }
 
 }  // namespace
@@ -30,14 +44,22 @@ bool Parser::parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t re
   const Token name = token_;
   std::string closers;
   Token last = token_;
-  std::vector<std::pair<ValueUse, uint32_t>> uses;  // with their places in op.opaqueText
+  struct Use {
+    ValueUse use;
+    uint32_t place;   // in op.opaqueText
+    uint32_t region;  // 0: before any word that begins one
+  };
+  std::vector<Use> uses;
   std::vector<OpaqueLabel> labels;
   uint32_t copied = begin;     // text before this is in op.opaqueText
   size_t locationDepth = 0;    // brackets open where the outermost `loc(` began
   const auto position = [&](uint32_t offset) {
     return static_cast<uint32_t>(op.opaqueText.size()) + offset - copied;
   };
-  std::unordered_set<std::string_view> locals;  // defined inside
+  // Defined inside, and in which region: others, and the operands, may use such a name for something else.
+  std::vector<std::unordered_set<std::string_view>> locals(1);
+  size_t argumentsDepth = 0;   // brackets open in the arguments of a region or block
+  bool argumentsFollow = false;
   advance();
   for (;;) {
     if (is(TokenKind::End)) {
@@ -49,16 +71,26 @@ bool Parser::parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t re
       if (at("}") || is(TokenKind::Metadata)) break;
       const bool newLine = slice(last.end, token_.offset).find('\n') != std::string_view::npos;
       if (newLine && !continues(last) && !cannotBegin(token_)) break;
+      if (newLine && isRegionWord(token_)) {
+        locals.emplace_back();
+        argumentsFollow = true;
+        last = token_;
+        advance();
+        continue;
+      }
     }
     if (is(TokenKind::PercentId)) {
       ValueUse use;
       const Token value = token_;
       if (!parseValueUse(use)) return false;
       last = Token{TokenKind::PercentId, value.text, use.offset, use.end};
-      if (!closers.empty() && at("=")) locals.insert(use.name);
-      uses.push_back({use, position(use.offset)});
+      const bool isArgument = argumentsDepth && argumentsDepth == closers.size() && at(":");
+      if (isArgument || (!closers.empty() && (at("=") || namesResults(text_.substr(use.end))))) locals.back().insert(use.name);
+      uses.push_back({use, position(use.offset), static_cast<uint32_t>(locals.size() - 1)});
       continue;
     }
+    if (argumentsFollow && at("(")) argumentsDepth = closers.size() + 1;
+    argumentsFollow = is(TokenKind::CaretId);
     if (is(TokenKind::CaretId))
       labels.push_back({&op, token_.text, {position(token_.offset), token_.end - token_.offset}});
     const bool isType = is(TokenKind::ExclamId);
@@ -88,6 +120,7 @@ bool Parser::parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t re
         if (closers.empty() || closers.back() != text[0])
           return error(token_.offset, fmt::format("unbalanced '{}' in '{}'", text, op.name));
         closers.pop_back();
+        if (closers.size() < argumentsDepth) argumentsDepth = 0;
         if (closers.size() < locationDepth) locationDepth = 0;
       }
     }
@@ -98,8 +131,8 @@ bool Parser::parseOpaqueOperation(ir::Operation& op, uint32_t begin, uint32_t re
   op.isTextOnly = true;
   for (uint32_t i = 0; i < resultCount; ++i) addResults(op, {ir::Type()});
 
-  for (const auto& [use, place] : uses) {
-    if (locals.count(use.name)) continue;
+  for (const auto& [use, place, region] : uses) {
+    if (locals[region].count(use.name)) continue;
     const Definition* found = lookup(use.name);
     if (found && use.number < found->values.size()) {
       op.operands.push_back(found->values[use.number]);
