@@ -198,15 +198,17 @@ Answer tensorNpy(const Loaded& loaded, int64_t number, const Request& request) {
 Answer answer(Workspace& workspace, const Request& request) {
   if (!request.path.starts_with("/api/")) return pageOf(request.path);
   const std::vector<std::string> path = parts(request.path);
-  const uint64_t version = path.size() == 2 ? workspace.refresh() : 0;
-  const std::vector<Entry> entries = workspace.entries();
+  if (path.size() == 2) workspace.refresh();
+  const auto [entries, version] = workspace.listing();
   if (path.size() == 2 && path[1] == "launches") return {200, kJson, launchesJson(entries, version)};
   if (path.size() < 3 || path[1] != "launch") return missing();
+  if (const auto asked = request.headers.find("x-tilesight-version"); asked != request.headers.end() && number(asked->second) != static_cast<int64_t>(version))
+    return {202, kJson, changedJson()};
   const auto index = number(path[2]);
   if (!index || *index < 0 || static_cast<size_t>(*index) >= entries.size()) return missing();
   const Entry& entry = entries[static_cast<size_t>(*index)];
   if (entry.state == Entry::State::Failed) return {422, kJson, errorJson(entry.error)};
-  const auto loaded = workspace.get(static_cast<size_t>(*index));
+  const auto loaded = workspace.get(static_cast<size_t>(*index), version);
   if (!loaded) return {202, kJson, pendingJson()};
   if (path.size() == 3) return {200, kJson, launchJson(*loaded)};
   if (path.size() == 4 && path[3] == "grid") return grid(*loaded);

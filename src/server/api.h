@@ -15,6 +15,9 @@
 //   /api/launch/N/tensor/A/data.npy?when=before      a tensor as a file
 //   /api/launch/N/element?argument=&index=   JSON: one element's story: who wrote it, where (footprint.h)
 //   /api/launch/N/tensor/A?layer=..      packed: a picture of argument A (slice.h)
+//
+// Who sends the header X-Tilesight-Version, the version that /api/launches had, is answered 202 and {"state": "changed"}
+// when the files have changed since: what the page asks of one launch is never answered with another.
 #pragma once
 
 #include "server/http.h"

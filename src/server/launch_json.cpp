@@ -79,6 +79,7 @@ std::string launchJson(const Loaded& loaded) {
 
 std::string errorJson(const std::string& error) { return findings::dumped({{"error", error}}, -1); }
 std::string pendingJson() { return R"({"state":"running"})"; }
+std::string changedJson() { return R"({"state":"changed"})"; }
 
 std::string recordsMeta(const Loaded& loaded, size_t total, const std::vector<uint32_t>& patterns) {
   Json json{{"total", total}, {"patterns", Json::object()}};

@@ -15,6 +15,7 @@ std::string launchJson(const Loaded& loaded);
 std::string errorJson(const std::string& error);
 /// {"state": "running"}: come again.
 std::string pendingJson();
+std::string changedJson();
 std::string recordsMeta(const Loaded& loaded, size_t total, const std::vector<uint32_t>& patterns);
 
 }  // namespace tilesight::server

@@ -71,6 +71,7 @@ Result<std::shared_ptr<const Loaded>> Loaded::load(const std::string& bundle, si
   loaded->bundle = bundle;
   loaded->index = index;
   loaded->launch = std::move(*launch);
+  loaded->reader_ = std::make_unique<launch::BundleReader>(std::move(*reader));
   auto kernel = exec::compile(loaded->launch.irText, loaded->launch.irName);
   if (!kernel) return failure(placed(kernel.error(), bundle, loaded->launch));
   loaded->kernel = std::move(*kernel);
@@ -102,9 +103,7 @@ Result<std::shared_ptr<const Loaded>> Loaded::load(const std::string& bundle, si
 Result<std::shared_ptr<const launch::Launch>> Loaded::before() const {
   const std::lock_guard lock(mutex_);
   if (!before_) {
-    auto reader = launch::BundleReader::open(bundle);
-    if (!reader) return failure(reader.error());
-    auto launch = reader->launch(index);
+    auto launch = reader_->launch(index);
     if (!launch) return failure(launch.error());
     before_ = std::make_shared<const launch::Launch>(std::move(*launch));
   }

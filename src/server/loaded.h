@@ -9,6 +9,7 @@
 #include "clients/tracer/tracer.h"
 #include "exec/run.h"
 #include "findings/session.h"
+#include "launch/bundle.h"
 #include "launch/launch.h"
 #include "server/survey.h"
 #include "trace/values.h"
@@ -43,9 +44,10 @@ class Loaded {
   std::unique_ptr<Survey> survey;
 
   const clients::Trace& trace() const { return clients::traceOf(tracer_); }
-  /// The launch again, as it was before it ran; read from the bundle at the first call.
+  /// The launch again, as it was before it ran; read at the first call from the file that it was loaded from, whatever
+  /// has its name by then.
   Result<std::shared_ptr<const launch::Launch>> before() const;
-  /// Any value of any program; made at the first call. Errors: the bundle is gone, or what trace::Values says.
+  /// Any value of any program; made at the first call. Errors: the bundle cannot be read any more, or what trace::Values says.
   Result<std::shared_ptr<trace::Values>> values() const;
   /// What the programs read of memory that programs write: what a replay of one needs. Empty if none does.
   Result<std::shared_ptr<const exec::ReadsOfPrograms>> reads() const;
@@ -57,6 +59,7 @@ class Loaded {
  private:
   Loaded() = default;
   void* tracer_ = nullptr;
+  std::unique_ptr<launch::BundleReader> reader_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const launch::Launch> before_;
   mutable std::mutex valuesMutex_;

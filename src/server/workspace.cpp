@@ -75,14 +75,14 @@ Workspace::~Workspace() {
   worker_.join();
 }
 
-std::vector<Entry> Workspace::entries() const {
+Workspace::Listing Workspace::listing() const {
   const std::lock_guard lock(mutex_);
-  return entries_;
+  return {entries_, version_};
 }
 
-std::shared_ptr<const Loaded> Workspace::get(size_t launch) {
+std::shared_ptr<const Loaded> Workspace::get(size_t launch, uint64_t version) {
   const std::lock_guard lock(mutex_);
-  if (launch >= entries_.size()) return nullptr;
+  if (version != version_ || launch >= entries_.size()) return nullptr;
   for (size_t i = 0; i < kept_.size(); ++i)
     if (kept_[i].first == launch) {
       auto entry = std::move(kept_[i]);
@@ -101,7 +101,7 @@ std::shared_ptr<const Loaded> Workspace::get(size_t launch) {
 
 std::shared_ptr<const Loaded> Workspace::wait(size_t launch) {
   for (;;) {
-    if (auto loaded = get(launch)) return loaded;
+    if (auto loaded = get(launch, listing().version)) return loaded;
     std::unique_lock lock(mutex_);
     if (launch >= entries_.size() || entries_[launch].state == Entry::State::Failed) return nullptr;
     changed_.wait_for(lock, std::chrono::milliseconds(100));

@@ -34,11 +34,18 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  std::vector<Entry> entries() const;
+  /// The launches, and of which version of the files they are.
+  struct Listing {
+    std::vector<Entry> entries;
+    uint64_t version = 0;
+  };
+  Listing listing() const;
+  std::vector<Entry> entries() const { return listing().entries; }
   /// Looks whether the files have changed: then all is read again. How often that happened.
   uint64_t refresh();
-  /// The launch, or null while it has not run (it is then the next to run) or when it failed.
-  std::shared_ptr<const Loaded> get(size_t launch);
+  /// The launch, or null while it has not run (it is then the next to run), when it failed, or when the files are no
+  /// longer those of `version`.
+  std::shared_ptr<const Loaded> get(size_t launch, uint64_t version);
   /// The same, but waits for it.
   std::shared_ptr<const Loaded> wait(size_t launch);
 

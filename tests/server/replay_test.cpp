@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -219,6 +220,23 @@ TEST_F(ReplayTest, FootprintsOfOneProgramAndOfAPartOfTheGrid) {
     EXPECT_EQ(part[i], i % 8 < 4) << i;
   }
   EXPECT_EQ(get("/api/launch/0/tensor/0", {{"layer", "accesses"}, {"columns", "1"}, {"brush", "0-9,0-0"}}).status, 400);
+}
+
+TEST_F(ReplayTest, AFileThatIsReplacedIsNeverMixedWithWhatIsShown) {
+  const auto loaded = workspace->wait(0);
+  std::filesystem::remove(folder / "k.tsb");
+  std::ofstream(folder / "k.tsb") << "no bundle any more";
+  auto before = loaded->before();  // for the first time
+  ASSERT_TRUE(before) << before.error().str();
+  EXPECT_EQ(std::memcmp((*before)->storages[0].data, x.data(), sizeof x), 0);
+  EXPECT_EQ(get("/api/launch/0/program/1/steps").status, 200);
+  // The page is told before it is answered with something else.
+  const auto asked = [&](const char* version) { return answer(*workspace, Request{"GET", "/api/launch/0/sites", {}, {{"x-tilesight-version", version}}}); };
+  EXPECT_EQ(asked("0").status, 200);
+  EXPECT_EQ(get("/api/launches").status, 200);  // it looks at the files
+  EXPECT_EQ(asked("0").body, R"({"state":"changed"})");
+  EXPECT_EQ(asked("0").status, 202);
+  EXPECT_EQ(asked("1").status, 422);
 }
 
 TEST_F(ReplayTest, WhatIsNotThereIsSaid) {

@@ -1,5 +1,5 @@
 // What the server says, or, in a page of its own (`--html`), what the page holds. Nothing is fetched twice.
-import { signal, type Signal } from "@preact/signals";
+import { batch, signal, type Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { held } from "./held";
 import { unpack, type Packed } from "./packed";
@@ -48,7 +48,7 @@ async function ask(path: string): Promise<Response> {
     return new Response(body);
   }
   try {
-    response = await fetch(path);
+    response = await fetch(path, { headers: { "X-Tilesight-Version": String(version.peek()) } });
   } catch {
     throw new Error("the server does not answer: is `tilesight view` still running?");
   }
@@ -61,11 +61,15 @@ async function ask(path: string): Promise<Response> {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
+/** The answer when it is there: launches run first. Throws when the files have changed by then: the page begins anew. */
 async function whenReady(path: string): Promise<Response> {
+  const asked = version.peek();
   for (;;) {
     const response = await ask(path);
     if (response.status !== 202) return response;
+    if (((await response.json()) as { state: string }).state === "changed") lookAgain();
     await pause(150);
+    if (version.peek() !== asked) throw new Error("the files have changed");
   }
 }
 
@@ -90,7 +94,7 @@ export const json = <T>(path: string) => once<T>(path, (r) => r.json() as Promis
 export const sites = (index: number) => json<{ sites: Site[]; needsReads: boolean }>(`/api/launch/${index}/sites`);
 /** One question whose answer is not kept. */
 export async function question<T>(path: string): Promise<T> {
-  return (await ask(path)).json() as Promise<T>;
+  return (await whenReady(path)).json() as Promise<T>;
 }
 export async function download(path: string): Promise<ArrayBuffer> {
   return (await whenReady(path)).arrayBuffer();
@@ -127,6 +131,7 @@ export function usePacked(path: string | undefined): Answer<Packed> & { busy: bo
 }
 
 export const entries = signal<Answer<Entry[]>>({});
+let lookAgain: () => void = () => {};
 /** How often the files have changed; everything is asked for again. */
 export const version = signal(0);
 /** Asks for the launches for as long as the page is open: they run, and their files may change. */
@@ -137,18 +142,20 @@ export async function watchEntries(): Promise<void> {
     try {
       const answer = (await (await ask("/api/launches")).json()) as { launches: Entry[]; version: number };
       const text = JSON.stringify(answer);
-      if (text !== seen) entries.value = { value: answer.launches };
+      batch(() => {
+        if (answer.version !== version.value) {
+          kept = new Map();
+          version.value = answer.version;
+        }
+        if (text !== seen) entries.value = { value: answer.launches };
+      });
       seen = text;
-      if (answer.version !== version.value) {
-        kept = new Map();
-        version.value = answer.version;
-      }
       if (!answer.launches.every((e) => e.state === "ready" || e.state === "failed")) wait = 400;
       if (held) return;
     } catch (error) {
       seen = "";
       entries.value = { ...(entries.value.value ? { value: entries.value.value } : {}), error: (error as Error).message };
     }
-    await pause(wait);
+    await Promise.race([pause(wait), new Promise<void>((done) => (lookAgain = done))]);
   }
 }
