@@ -8,6 +8,7 @@
 
 #include "server/assets.h"
 #include "server/footprint.h"
+#include "server/inputs.h"
 #include "server/launch_json.h"
 #include "server/npy.h"
 #include "server/packed.h"
@@ -116,6 +117,13 @@ std::vector<std::string> listed(const std::string& list) {
   return result;
 }
 
+/// "3,14": an index; what is no number is -1, which no tensor has.
+std::vector<int64_t> elementIndex(const Request& request, const char* name) {
+  std::vector<int64_t> index;
+  for (const std::string& part : listed(text(request, name))) index.push_back(number(part).value_or(-1));
+  return index;
+}
+
 Answer tensor(const Loaded& loaded, int64_t argument, const Request& request) {
   SliceRequest slice;
   slice.argument = static_cast<size_t>(argument);
@@ -131,6 +139,8 @@ Answer tensor(const Loaded& loaded, int64_t argument, const Request& request) {
   slice.program = parameter(request, "program", 0), slice.op = parameter(request, "op", -1);
   slice.brush = text(request, "brush");
   for (const std::string& index : listed(text(request, "at"))) slice.at.push_back(number(index).value_or(0));
+  slice.of = parameter(request, "of", -1);
+  slice.element = elementIndex(request, "element");
   auto bytes = server::slice(loaded, slice);
   if (!bytes) return wrong(bytes.error().message);
   return {200, kPackedType, std::move(*bytes)};
@@ -217,11 +227,11 @@ Answer answer(Workspace& workspace, const Request& request) {
     if (!values) return wrong(values.error().message);
     return {200, kJson, sitesJson(**values)};
   }
-  if (path.size() == 4 && path[3] == "element") {
-    std::vector<int64_t> index;
-    for (const std::string& part : listed(text(request, "index"))) index.push_back(number(part).value_or(-1));
+  if (path.size() == 4 && (path[3] == "element" || path[3] == "inputs")) {
+    const std::vector<int64_t> index = elementIndex(request, "index");
     const int64_t argument = parameter(request, "argument", -1);
-    Answer story = packedOr(argument < 0 ? Result<std::string>(failure("which tensor?")) : elementJson(*loaded, static_cast<size_t>(argument), index));
+    const auto json = path[3] == "element" ? elementJson : inputsJson;
+    Answer story = packedOr(argument < 0 ? Result<std::string>(failure("which tensor?")) : json(*loaded, static_cast<size_t>(argument), index));
     if (story.status == 200) story.type = kJson;
     return story;
   }

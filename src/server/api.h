@@ -14,6 +14,7 @@
 //   /api/launch/N/program/P/find?condition=&from=&everywhere=   JSON: where a condition holds (condition.h)
 //   /api/launch/N/tensor/A/data.npy?when=before      a tensor as a file
 //   /api/launch/N/element?argument=&index=   JSON: one element's story: who wrote it, where (footprint.h)
+//   /api/launch/N/inputs?argument=&index=    JSON: what its value came from, back to the inputs (inputs.h)
 //   /api/launch/N/tensor/A?layer=..      packed: a picture of argument A (slice.h)
 //
 // Who sends the header X-Tilesight-Version, the version that /api/launches had, is answered 202 and {"state": "changed"}

@@ -9,6 +9,7 @@
 #include "exec/kernel.h"
 #include "findings/ignore_comments.h"
 #include "launch/bundle.h"
+#include "server/inputs.h"
 #include "text/text.h"
 #include "tilesight/client.hpp"
 
@@ -137,6 +138,19 @@ Result<std::shared_ptr<const exec::ReadsOfPrograms>> Loaded::reads() const {
   if (auto made = values(); !made) return failure(made.error());
   const std::lock_guard lock(valuesMutex_);
   return reads_;
+}
+
+Result<std::shared_ptr<const trace::Written>> Loaded::written(size_t argument, const std::vector<int64_t>& index) const {
+  constexpr size_t kFollowed = 8;
+  const std::lock_guard lock(followedMutex_);  // pictures of all inputs ask at once
+  for (const Followed& followed : followed_)
+    if (followed.argument == argument && followed.index == index) return followed.written;
+  auto found = follow(*this, argument, index);
+  if (!found) return failure(found.error());
+  auto written = std::make_shared<const trace::Written>(std::move(*found));
+  followed_.push_back({argument, index, written});
+  if (followed_.size() > kFollowed) followed_.pop_front();
+  return written;
 }
 
 }  // namespace tilesight::server

@@ -1,6 +1,7 @@
 // One launch of a bundle, run once with the clients: what all views of it are made from.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,6 +13,7 @@
 #include "launch/bundle.h"
 #include "launch/launch.h"
 #include "server/survey.h"
+#include "trace/slice.h"
 #include "trace/values.h"
 
 namespace tilesight::server {
@@ -51,6 +53,9 @@ class Loaded {
   Result<std::shared_ptr<trace::Values>> values() const;
   /// What the programs read of memory that programs write: what a replay of one needs. Empty if none does.
   Result<std::shared_ptr<const exec::ReadsOfPrograms>> reads() const;
+  /// What program wrote an element of a tensor last, and where its value came from; the last few answers are kept. Errors:
+  /// no such element, nobody writes it, or what trace::followStore says.
+  Result<std::shared_ptr<const trace::Written>> written(size_t argument, const std::vector<int64_t>& index) const;
   std::array<int64_t, 3> programId(int64_t number) const {
     return {number % launch.grid[0], number / launch.grid[0] % launch.grid[1], number / (launch.grid[0] * launch.grid[1])};
   }
@@ -65,6 +70,13 @@ class Loaded {
   mutable std::mutex valuesMutex_;
   mutable std::shared_ptr<trace::Values> values_;
   mutable std::shared_ptr<const exec::ReadsOfPrograms> reads_;
+  struct Followed {
+    size_t argument = 0;
+    std::vector<int64_t> index;
+    std::shared_ptr<const trace::Written> written;
+  };
+  mutable std::mutex followedMutex_;
+  mutable std::deque<Followed> followed_;
 };
 
 }  // namespace tilesight::server

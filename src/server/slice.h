@@ -10,7 +10,7 @@ namespace tilesight::server {
 
 struct SliceRequest {
   size_t argument = 0;
-  std::string layer;         // reads, writes, accesses, untouched, rewritten, writer, first, before, after; program
+  std::string layer;         // reads, writes, accesses, untouched, rewritten, writer, first, before, after; program; inputs
   int rows = -1, columns = -1;  // axes; -1: none (a picture one high or wide)
   std::vector<int64_t> at;   // index along the other axes
   int64_t fold = 0;          // tensors of one axis: elements a row; 0: one row
@@ -19,6 +19,8 @@ struct SliceRequest {
   int64_t program = 0;       // layer program: which
   int64_t op = -1;           // layer program: by this operation only; -1: by all
   std::string brush;         // reads, writes, accesses: of these programs only (footprint.h); "": of all
+  int64_t of = -1;           // layer inputs: of an element of this tensor
+  std::vector<int64_t> element;
 };
 
 inline constexpr int64_t kMaxSide = 2048;

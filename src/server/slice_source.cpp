@@ -50,11 +50,11 @@ std::unique_ptr<SliceSource> ofMap(const ElementMap& map, int64_t low, Of of) {
   return std::make_unique<OfMap<Of>>(map, low, of);
 }
 
-/// What some programs touch.
-class OfPrograms final : public SliceSource {
+/// How often some elements were touched; the others never.
+class OfElements final : public SliceSource {
  public:
-  void add(const Touch& touch) {
-    for (int64_t i = 0; i < touch.count; ++i) counts_[touch.first + i] += static_cast<double>(touch.times);
+  void add(int64_t first, int64_t count, int64_t times) {
+    for (int64_t i = 0; i < count; ++i) counts_[first + i] += static_cast<double>(times);
   }
   void row(int64_t offset, int64_t stride, int64_t count, double* out) const override {
     for (int64_t i = 0; i < count; ++i) {
@@ -89,6 +89,16 @@ Result<std::unique_ptr<SliceSource>> sliceSource(const Loaded& loaded, const Sli
     const uint8_t* first = storage.data + view.offset;
     return Made(std::make_unique<OfValues>(std::move(owner), first, view.element));
   }
+  if (layer == "inputs") {
+    if (request.of < 0) return failure("the inputs of which element?");
+    auto written = loaded.written(static_cast<size_t>(request.of), request.element);
+    if (!written) return failure(written.error());
+    auto source = std::make_unique<OfElements>();
+    for (const trace::Source& read : (*written)->slice.sources)
+      if (read.argument == request.argument)
+        for (int64_t offset : read.offsets) source->add(offset, 1, 1);
+    return Made(std::move(source));
+  }
   const ElementMap& map = loaded.survey->maps()[request.argument];
   const bool byPrograms = layer == "program" || (!request.brush.empty() && (layer == "accesses" || layer == "reads" || layer == "writes"));
   if (byPrograms) {
@@ -100,12 +110,12 @@ Result<std::unique_ptr<SliceSource>> sliceSource(const Loaded& loaded, const Sli
     } else if (request.program < 0 || request.program >= loaded.programs()) {
       return failure("there is no such program");
     }
-    auto source = std::make_unique<OfPrograms>();
+    auto source = std::make_unique<OfElements>();
     const Status status = footprint(loaded, programs, [&](const Touch& touch) {
       if (touch.argument != static_cast<int32_t>(request.argument)) return;
       if (layer == "program" && request.op >= 0 && touch.op != request.op) return;
       if ((layer == "reads" && !touch.read) || (layer == "writes" && !touch.write)) return;
-      source->add(touch);
+      source->add(touch.first, touch.count, touch.times);
     });
     if (!status) return failure(status.error());
     source->setMargin(map.outside ? map.margin : 0);

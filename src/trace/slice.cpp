@@ -358,7 +358,9 @@ Slice sliceOf(const Values& values, std::array<int64_t, 3> program, const SiteTa
     Source source;
     source.argument = static_cast<uint32_t>(argument);
     source.name = a.name;
-    source.region = regionOfView(a.view, std::move(offsets), &source.outside);
+    std::sort(offsets.begin(), offsets.end());
+    source.offsets = std::move(offsets);
+    source.region = regionOfView(a.view, source.offsets, &source.outside);
     source.mayHaveChanged = recorder.changed.count(argument) != 0;
     slice.sources.push_back(std::move(source));
   }

@@ -31,6 +31,7 @@ struct Source {
   uint32_t argument = 0;       // index in Launch::arguments
   std::string name;
   Region region;
+  std::vector<int64_t> offsets;  // all that were read, `outside` too: in elements from the tensor's [0,..,0], ascending
   int64_t outside = 0;         // reads that were outside of the tensor
   bool mayHaveChanged = false; // the launch may write this tensor, and did so before it was read
 };

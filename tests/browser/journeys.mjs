@@ -138,6 +138,34 @@ test("an element leads to its writer: program, line, step", async () => {
   assert.match(await text(page, ".line.on code"), /tl\.store/);
 });
 
+test("an output element leads to the input elements that it came from, on the inputs", async () => {
+  const page = await open(server.address, "#tensor=3&element=1,2,500,7");
+  await page.waitForSelector(".inputs .maps canvas >> nth=2");
+  const sources = await page.$$eval(".inputs .source .link", (all) => all.map((e) => e.textContent));
+  assert.deepEqual(sources.map((s) => s[0]).sort(), ["K", "Q", "V"]);
+  assert.ok(sources.includes("Q[1, 2, 500, 0:64]"), sources.join("; "));
+  await page.click(".inputs summary");
+  assert.match(await text(page, ".inputs ul"), /line 4\d.*acc\[116, 7\]/);
+  await picture(page, "inputs");
+  await page.click('.inputs .source .link:has-text("Q[")');
+  await page.waitForSelector(".overlay.inputs canvas");
+  assert.equal(await page.$eval('[aria-label="tensor"]', (e) => e.selectedOptions[0].text), "Q");
+  assert.match(page.url(), /from=3%3A1%2C2%2C500%2C7/);
+  assert.match(await text(page, ".from"), /Q\[1, 2, 500, 0:64\]: what Out\[1, 2, 500, 7\] came from/);
+  // One row of the plane [1, 2] is marked, in all of its columns.
+  const marked = await page.$eval(".overlay.inputs canvas", (c) => {
+    const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, rows = new Set();
+    let n = 0;
+    for (let i = 3; i < d.length; i += 4) if (d[i]) { ++n; rows.add(Math.floor(i / 4 / c.width)); }
+    return { n, rows: rows.size, width: c.width };
+  });
+  assert.deepEqual([marked.rows, marked.n], [1, marked.width]);
+  await picture(page, "inputs-of-q");
+  await page.click(".from .link");
+  await page.waitForFunction(() => document.querySelector('[aria-label="tensor"]')?.selectedOptions[0].text === "Out" && !location.hash.includes("from"));
+  await page.waitForSelector(".story .link");
+});
+
 test("a link shows the same again", async () => {
   const page = await open(server.address, "#launch=1&program=7&layer=writer&tensor=2&step=40&bottom=watch");
   await page.waitForSelector(".tensor canvas");

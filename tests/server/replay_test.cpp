@@ -222,6 +222,39 @@ TEST_F(ReplayTest, FootprintsOfOneProgramAndOfAPartOfTheGrid) {
   EXPECT_EQ(get("/api/launch/0/tensor/0", {{"layer", "accesses"}, {"columns", "1"}, {"brush", "0-9,0-0"}}).status, 400);
 }
 
+TEST_F(ReplayTest, AnElementIsFollowedBackToTheInputsThatItCameFrom) {
+  const Json story = Json::parse(get("/api/launch/0/inputs", {{"argument", "1"}, {"index", "6"}}).body);
+  EXPECT_EQ(story["program"], 1);
+  EXPECT_EQ(story["line"], 13);
+  EXPECT_EQ(story["value"], "42");  // 6 + 14 + 22
+  ASSERT_EQ(story["sources"].size(), 1u);
+  const Json& source = story["sources"][0];
+  EXPECT_EQ(source["argument"], 0);
+  EXPECT_EQ(source["text"], "x[0:3, 6]");
+  EXPECT_EQ(source["count"], 3);
+  EXPECT_EQ(source["first"], Json({0, 6}));
+  EXPECT_EQ(source["outside"], 0);
+  // The variables on the way: of the last iteration, and how often they mattered.
+  std::map<std::string, Json> links;
+  for (const Json& link : story["chain"]) links[link["name"]] = link;
+  ASSERT_TRUE(links.count("acc") && links.count("v")) << story.dump();
+  EXPECT_EQ(links["v"]["elements"], "v[2]");
+  EXPECT_EQ(links["v"]["value"], "22");
+  EXPECT_EQ(links["v"]["times"], 3);
+  EXPECT_EQ(links["v"]["line"], 11);
+  EXPECT_EQ(links["v"]["iterations"], Json::parse(R"([{"name":"i", "value":2, "trip":2}])"));
+  // On a picture of the input: these three and no others.
+  const Answer picture = get("/api/launch/0/tensor/0", {{"layer", "inputs"}, {"of", "1"}, {"element", "6"}, {"rows", "0"}, {"columns", "1"}});
+  const auto cells = array<float>(picture, "value");
+  ASSERT_EQ(cells.size(), 24u);
+  for (size_t i = 0; i < cells.size(); ++i) EXPECT_EQ(cells[i], i % 8 == 6 ? 1 : 0) << i;
+  // Nobody writes x; y has eight elements; an index has numbers.
+  EXPECT_NE(get("/api/launch/0/inputs", {{"argument", "0"}, {"index", "0,0"}}).body.find("no program writes x[0, 0]"), std::string::npos);
+  for (const char* index : {"8", "-1", "1,1", "x", ""}) EXPECT_EQ(get("/api/launch/0/inputs", {{"argument", "1"}, {"index", index}}).status, 400) << index;
+  EXPECT_EQ(get("/api/launch/0/inputs", {{"argument", "2"}, {"index", "0"}}).status, 400);
+  EXPECT_EQ(get("/api/launch/0/tensor/0", {{"layer", "inputs"}, {"columns", "1"}}).status, 400);
+}
+
 TEST_F(ReplayTest, AFileThatIsReplacedIsNeverMixedWithWhatIsShown) {
   const auto loaded = workspace->wait(0);
   std::filesystem::remove(folder / "k.tsb");

@@ -15,6 +15,7 @@ export interface State {
   bottom: string; // the view below the source, by id
   value: string; // in the inspector: a variable's name, or v0, o1: a value, an operand of the step
   element: string; // of the tensor: "3,14"
+  from: string; // whose inputs are shown: "3:1,2", element [1, 2] of argument 3; "": nobody's
   watch: string; // variables: "acc,m_i"
   stop: string; // condition to stop at
   palette: string;
@@ -23,7 +24,7 @@ export interface State {
 
 export const initial: State = {
   launch: 0, program: 0, step: -1, op: -1, finding: -1, tensor: -1, other: -1, layer: "accesses", metric: "accesses",
-  right: "tensor", bottom: "operations", value: "", element: "", watch: "", stop: "", palette: "cividis", brush: "",
+  right: "tensor", bottom: "operations", value: "", element: "", from: "", watch: "", stop: "", palette: "cividis", brush: "",
 };
 
 export function parse(fragment: string): State {

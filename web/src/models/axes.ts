@@ -40,5 +40,9 @@ export function parseIndex(text: string, shape: number[]): number[] | null {
   const size = shape.reduce((a, b) => a * b, 1);
   return parts.length === 1 && parts[0]! < size ? indexOf(shape, parts[0]!) : null;
 }
+/** Tensors of one axis are shown in rows of so many elements; 0: in one row. */
+export function foldOf(shape: number[]): number {
+  return shape.length === 1 && shape[0]! > 128 ? Math.min(1024, 2 ** Math.ceil(Math.log2(Math.sqrt(shape[0]!)))) : 0;
+}
 /** Axes that show the element. */
 export function focus(axes: Axes, index: number[]): Axes { return { ...axes, at: index }; }

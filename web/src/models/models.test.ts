@@ -5,6 +5,7 @@ import { assign, flat, indexOf, parseIndex, transpose, usualAxes } from "./axes"
 import { inBrush, parseBrush, printBrush } from "./brush";
 import { decimal, elementText, filtered, histogram, type Elements } from "./elements";
 import { highlight } from "./highlight";
+import { inputsQuery, parseFrom, printFrom } from "./inputs";
 import { maskOf } from "./mask";
 import { functionText, reproducer } from "./reproducer";
 import { interesting, Steps, watchTable } from "./steps";
@@ -118,4 +119,13 @@ test("the reproducer has the kernel, its arrays and its launch", () => {
   expect(text).not.toContain("autotune");
   expect(text).toContain("as_strided(rng.standard_normal(21)");
   expect(text).toContain("k[(2, 1, 1)](x=x, n=5, B=16)");
+});
+
+test("whose inputs are shown: an element of a tensor, or nobody's", () => {
+  const all = [{ name: "n", kind: "scalar", value: "4" }, { name: "y", kind: "tensor", shape: [4, 6] }];
+  const from = parseFrom("1:2,5", all);
+  expect(from).toEqual({ argument: 1, element: [2, 5] });
+  expect(printFrom(from!)).toBe("1:2,5");
+  expect(inputsQuery(from!)).toBe("layer=inputs&of=1&element=2,5");
+  for (const text of ["", "1", "1:", "1:4,0", "0:0", "2:0,0", "1:x,y", "-1:0,0"]) expect(parseFrom(text, all)).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { programId, set, type Launch } from "../../api";
 import { json } from "../../data";
 import { held } from "../../held";
+import { InputsOf } from "./inputs";
 
 interface Story {
   index: number[]; reads: number; writes: number; value: { before?: string; after?: string };
@@ -8,7 +9,7 @@ interface Story {
   first: number;
 }
 
-/** Who wrote the chosen element: program, line and iteration; one click goes there. */
+/** Who wrote the chosen element: program, line and iteration; one click goes there. And the inputs that its value came from. */
 export function Element({ launch, index, argument, element }: { launch: Launch; index: number; argument: number; element: number[] | null }) {
   const answer = element && !held ? json<Story>(`/api/launch/${index}/element?argument=${argument}&index=${element.join(",")}`).value : {};
   if (!element || held) return null;
@@ -23,6 +24,7 @@ export function Element({ launch, index, argument, element }: { launch: Launch; 
       <span class="dim"> read {story.reads}×, written {story.writes}×</span>{" "}
       {w ? <button class="link" onClick={go}>{w.shared ? "last written" : "written"} by program ({programId(w.program, launch.grid).join(", ")}){w.line ? `, line ${w.line}` : ""}{w.iterations.map((i) => `, ${i.name || "trip"} = ${i.value}`).join("")}</button>
         : <span>nobody writes it{story.first >= 0 ? <>; <button class="link" onClick={() => set({ program: story.first, finding: -1 })}>program ({programId(story.first, launch.grid).join(", ")}) is the first to read it</button></> : ""}</span>}
+      {w && <InputsOf launch={launch} index={index} from={{ argument, element }} />}
     </div>
   );
 }

@@ -4,14 +4,18 @@ import { count, Histogram, Legend, number, Picture, programId, set, state, Table
 import { goToProgram } from "../../models/program";
 import { parseBrush } from "../../models/brush";
 import { held } from "../../held";
-import { parseIndex, usualAxes, type Axes } from "../../models/axes";
+import type { Packed } from "../../packed";
+import { foldOf, parseIndex, usualAxes, type Axes } from "../../models/axes";
 import { AxisBar } from "../../parts/axes";
+import { inputsQuery, parseFrom } from "../../models/inputs";
 import { Element } from "./element";
+import { inputsOf } from "./inputs";
 
 export const layers: Record<string, string> = {
   accesses: "accesses per element", reads: "reads per element", writes: "writes per element", untouched: "never touched",
   rewritten: "written more than once", writer: "last writer", first: "first program that touches it", before: "values before", after: "values after",
 };
+type Cells = Packed["arrays"][string];
 const look = signal<{ key: string; axes: Axes }>({ key: "", axes: { rows: -1, columns: -1, at: [] } });
 
 interface Meta {
@@ -29,28 +33,34 @@ function Tensor({ index, launch }: ViewProps) {
   const argument = launch.arguments[chosen];
   const shape = argument?.shape ?? [];
   const layer = state.value.layer in layers ? state.value.layer : "accesses";
-  const key = `${index}/${chosen}/${state.value.element}`;
+  const from = held ? null : parseFrom(state.value.from, launch.arguments);
+  const source = from ? inputsOf(index, from).value.value?.sources.find((s) => s.argument === chosen) : undefined;
+  const tensorKey = `${index}/${chosen}/${source ? state.value.from : ""}/`, key = tensorKey + state.value.element;
   const element = parseIndex(state.value.element, shape);
-  const base = usualAxes(shape);
-  const axes = look.value.key === key ? look.value.axes : { ...(look.value.key.startsWith(`${index}/${chosen}/`) ? look.value.axes : base), at: element ?? (look.value.key.startsWith(`${index}/${chosen}/`) ? look.value.axes.at : base.at) };
-  const fold = shape.length === 1 && shape[0]! > 128 ? Math.min(1024, 2 ** Math.ceil(Math.log2(Math.sqrt(shape[0]!)))) : 0;
+  // The plane that one looked at, else the first input's, else the first; and the chosen element's in any case.
+  const base = { ...usualAxes(shape), ...(source?.first.length ? { at: source.first } : {}) };
+  const last = look.value.key.startsWith(tensorKey) ? look.value.axes : base;
+  const axes = look.value.key === key ? look.value.axes : { ...last, at: element ?? last.at };
+  const fold = foldOf(shape);
   const window = `rows=${axes.rows}&columns=${axes.columns}&fold=${fold}&at=${axes.at.join(",")}&height=512&width=512`;
   const path = `/api/launch/${index}/tensor/${chosen}?layer=${layer}&${window}`;
   const answer = usePacked(chosen >= 0 ? path + (parseBrush(state.value.brush) && !held ? `&brush=${state.value.brush}` : "") : undefined);
   const opOnly = only && state.value.op >= 0 ? `&op=${state.value.op}` : "";
   const touched = usePacked(chosen >= 0 && own && !(held && !held.has(`/api/launch/${index}/tensor/${chosen}?layer=program&program=${state.value.program}&${window}`))
     ? `/api/launch/${index}/tensor/${chosen}?layer=program&program=${state.value.program}${opOnly}&${window}` : undefined);
+  const inputs = usePacked(source ? `/api/launch/${index}/tensor/${chosen}?${inputsQuery(from!)}&${window}` : undefined);
   const meta = answer.value?.meta as unknown as Meta | undefined;
   const cells = useMemo(() => {
     const value = answer.value?.arrays.value, kind = answer.value?.arrays.kind;
     return value && kind && meta ? { values: value.values, kind: kind.values, height: value.shape[0]!, width: value.shape[1]!, min: meta.min, max: meta.max } : undefined;
   }, [answer.value]);
-  const footprint = useMemo(() => {
-    const value = touched.value?.arrays.value;
-    if (!own || !value || !cells || value.shape[0] !== cells.height || value.shape[1] !== cells.width) return undefined;
+  const overlay = (value: Cells | undefined) => {
+    if (!value || !cells || value.shape[0] !== cells.height || value.shape[1] !== cells.width) return undefined;
     const kind = Uint8Array.from(value.values as ArrayLike<number>, (v) => (v > 0 ? 0 : 4));
     return { values: value.values, kind, height: cells.height, width: cells.width, min: 0, max: 1, some: kind.includes(0) };
-  }, [touched.value, cells, own]);
+  };
+  const footprint = useMemo(() => (own && !source ? overlay(touched.value?.arrays.value) : undefined), [touched.value, cells, own, source]);
+  const cameFrom = useMemo(() => overlay(inputs.value?.arrays.value), [inputs.value, cells]);
   if (!argument) return <p class="dim">The launch has no tensor arguments.</p>;
   const at = (r: number, c: number): number[] => {
     const row = (meta!.window[0] + r * meta!.step[0]), column = meta!.window[2] + c * meta!.step[1];
@@ -76,15 +86,17 @@ function Tensor({ index, launch }: ViewProps) {
       </p>
       <AxisBar shape={shape} axes={axes} change={(a) => (look.value = { key, axes: a })} />
       {answer.error && <p class="error">{answer.error}</p>}
+      {source && from && <p class="from">{source.text}: what <button class="link" onClick={() => set({ tensor: from.argument, element: from.element.join(","), from: "" })}>{launch.arguments[from.argument]!.name}[{from.element.join(", ")}]</button> came from <button onClick={() => set({ from: "" })}>hide</button></p>}
       {cells && meta && <>
         <div class="stack">
           <Picture cells={cells} tall marks={[...bounds, ...mark]} label={`${argument.name}: ${layers[layer]}`} onHover={(r, c) => hover([r, c])}
             onPick={(r, c, e) => { const v = cells.values[r * cells.width + c]!; if ((layer === "writer" || layer === "first") && v >= 0 && e.shiftKey) goToProgram(v); else set({ element: at(r, c).join(",") }); }} />
+          {cameFrom?.some && <div class="overlay inputs"><Picture cells={cameFrom} tall label={`what ${launch.arguments[from!.argument]!.name}[${from!.element.join(", ")}] came from`} palette="overlay" /></div>}
           {footprint?.some && <div class="overlay"><Picture cells={footprint} tall label="what the program touches" palette="overlay" /></div>}
         </div>
         <Legend min={shownValue(meta.min)} max={shownValue(meta.max)} />
         <p class="hover">{h && cell >= 0 && cells.kind![cell] !== 4 ? <>[{at(h[0], h[1]).join(", ")}]{meta.step[0] * meta.step[1] > 1 ? ` and ${meta.step[0] * meta.step[1] - 1} more` : ""}: <b>{cells.kind![cell] === 5 ? `outside of the tensor, accessed ${number(cells.values[cell]!)}×` : cells.kind![cell] === 1 ? "NaN" : cells.kind![cell] === 2 ? "infinity" : shownValue(cells.values[cell]!)}</b></> : <span class="dim">point at the picture; a click chooses an element</span>}</p>
-        <p><label><input type="checkbox" checked={own} onChange={(e) => showOwn(e.currentTarget.checked)} /> outline what program ({programId(state.value.program, launch.grid).join(", ")}) touches</label>{" "}
+        <p><label class={source ? "dim" : ""}><input type="checkbox" checked={own} disabled={!!source} onChange={(e) => showOwn(e.currentTarget.checked)} /> outline what program ({programId(state.value.program, launch.grid).join(", ")}) touches</label>{" "}
           <label class={state.value.op < 0 ? "dim" : ""}><input type="checkbox" checked={only} disabled={state.value.op < 0} onChange={(e) => showOnly(e.currentTarget.checked)} /> at this operation only</label></p>
         {meta.outside > 0 && <p class="error">{count(meta.outside)} accesses by way of {argument.name} lie outside of it{meta.bounds ? "; those near it are in the margin" : ""}</p>}
         <Element launch={launch} index={index} argument={chosen} element={element} />
