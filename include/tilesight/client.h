@@ -176,6 +176,9 @@ typedef struct ts_host {
   int (*values)(const ts_access* access, uint32_t which, void* out);
   /* The tensor argument that each element's pointer comes from, row-major; -1: unknown. */
   void (*arguments)(const ts_access* access, int32_t* out);
+  /* Says that the client cannot do its work in this launch, from create or any hook (not destroy): it gets no more calls,
+   * the launch goes on, and the report says that what this client looks for is not known. The first message counts. */
+  void (*fail)(const char* message);
 } ts_host;
 
 /* A client. Any hook may be NULL. */

@@ -256,6 +256,8 @@ void defineLaunch(nb::module_& module) {
   module.def("check_clients",
              [](const std::vector<std::string>& names) { valueOf(tools::clientsNamed(names)); },
              nb::arg("names"), "Raises Error if a name is no client.");
+  module.def("plugin_problem", &tools::pluginProblem, nb::arg("path"),
+             "Why a library cannot be used as a plugin, as one line; \"\" if it can.");
   module.def("clients_of_tool",
              [](const std::string& tool) { return valueOf(tools::clientsOfTool(tool)); }, nb::arg("tool"),
              "The clients of a group.");

@@ -20,6 +20,8 @@ results are where the program expects them.
                             traffic    prints the bytes that each line reads and writes
                             null       executes on the CPU and checks nothing
                             off        as null; ts.config.client = "off" leaves kernels to the GPU
+                            LIB:NAME   the client NAME of a plugin, a shared library
+  --plugin LIB            a library with clients; repeat for several
   --tool NAME             a group of clients: memcheck
   --kernel-name NAME      only kernels of this name, or matching regex:EXPRESSION
   --launch-skip N         leave out the first N matching launches
@@ -72,6 +74,7 @@ STOP = "stop"  # the file by which processes tell each other to end, with --fail
 @dataclasses.dataclass
 class Options:
     client: list = None
+    plugin: list = None
     ignore: list = dataclasses.field(default_factory=list)
     kernel_name: str = None  # an expression
     kernel_text: str = None  # as it was given
@@ -182,10 +185,27 @@ def _number(least, most=None):
 
 
 def _clients(option, text):
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if names != ["off"]:
-        native().check_clients(names)
-    return names
+    return [_client(name.strip()) for name in text.split(",") if name.strip()]
+
+
+def _client(name):
+    """LIBRARY:NAME with the library's absolute path, since processes may work elsewhere; other names stay."""
+    library, colon, client = name.rpartition(":")
+    return f"{os.path.abspath(library)}:{client}" if colon and library else name
+
+
+def _plugin(option, text):
+    path = os.path.abspath(_file(option, text))
+    if path.endswith(".py"):
+        raise ValueError(f"{option} {text}: a library with clients is needed; passes in Python are for `tilesight opt` and `check --pass`")
+    problem = native().plugin_problem(path)
+    if problem:
+        raise ValueError(problem)
+    # Every process of the program finds it there, this one too.
+    places = os.environ.get("TILESIGHT_PLUGIN_PATHS", "").split(os.pathsep)
+    if path not in places:
+        os.environ["TILESIGHT_PLUGIN_PATHS"] = os.pathsep.join(place for place in [path, *places] if place)
+    return [path]
 
 
 def _tool(option, text):
@@ -251,6 +271,7 @@ def _text(option, text):
 # option -> (field, how its value is read; None: a flag)
 _OPTIONS = {
     "--client": ("client", _clients),
+    "--plugin": ("plugin", _plugin),
     "--tool": ("client", _tool),
     "--kernel-name": ("kernel_name", _kernel),
     "--launch-skip": ("launch_skip", _number(0)),
@@ -314,6 +335,9 @@ def parse(arguments):
         setattr(options, field, parsed)
         if field == "kernel_name":
             options.kernel_text = value
+    # When all plugins are known. "off" is no client, and stands alone.
+    if options.client and options.client != ["off"]:
+        native().check_clients(options.client)
     if options.save_all and not options.save:
         raise ValueError("--save-all needs --save")
     if "data" in chosen and not options.save:

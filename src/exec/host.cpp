@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "exec/elementwise.h"
+#include "exec/guard.h"
 #include "exec/machine.h"
 #include "exec/report.h"
 
@@ -56,6 +57,15 @@ void arguments(const ts_access* access, int32_t* out) {
 
 void report(const ts_access* access, const char* kind, int severity, int64_t element, int64_t count, const char* message) {
   const AccessCore& core = coreOf(access);
+  const std::string wrong = !kind || !*kind                               ? "no kind"
+                            : severity < 0 || severity > 2                ? fmt::format("a severity of {}", severity)
+                            : element < 0 || element >= access->elements ? fmt::format("element {} of a tile of {}", element, access->elements)
+                            : count < 0                                   ? fmt::format("a count of {}", count)
+                                                                          : "";
+  if (!wrong.empty()) {
+    if (Guard* guard = Guard::current()) guard->fail("report: " + wrong);
+    return;
+  }
   reportAccess(core, core.client ? core.client : "", kind, severity, element, count, message);
 }
 
@@ -74,10 +84,14 @@ const char* opName(const void* core, uint32_t op) {
   return source ? source->name.c_str() : "";
 }
 
+void fail(const char* message) {
+  if (Guard* guard = Guard::current()) guard->fail(message ? message : "");
+}
+
 }  // namespace
 
 const ts_host& host() {
-  static const ts_host table{sizeof(ts_host), TS_CLIENT_ABI, addresses, maskBytes, faultBits, report, opPlace, opName, values, arguments};
+  static const ts_host table{sizeof(ts_host), TS_CLIENT_ABI, addresses, maskBytes, faultBits, report, opPlace, opName, values, arguments, fail};
   return table;
 }
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "exec/execution.h"
+#include "exec/guard.h"
 #include "exec/kernel.h"
 #include "exec/parameters.h"
 #include "exec/report.h"
@@ -181,6 +183,13 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   for (size_t s = 0; s < touched.read.size(); ++s) context.readsChange = context.readsChange || (touched.read[s] && touched.written[s]);
 
   std::vector<ClientInstance> clients = options.clients;
+  std::vector<std::unique_ptr<Guard>> guards;
+  for (ClientInstance& client : clients) {
+    if (!client.foreign) continue;
+    guards.push_back(std::make_unique<Guard>(*client.table, client.self, host(), client.options));
+    client.table = &guards.back()->table();
+    client.self = guards.back()->self();
+  }
   std::vector<bool> created(clients.size(), false);
   bool sanitizer = false;
   for (size_t i = 0; i < clients.size(); ++i) {
@@ -230,6 +239,9 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
     if (clients[i].table->launch_end) clients[i].table->launch_end(clients[i].self, &summary);
     if (created[i] && clients[i].table->destroy) clients[i].table->destroy(clients[i].self);
   }
+  for (const auto& guard : guards)
+    if (const std::string why = guard->failure(); !why.empty())
+      report.unknowns.push_back({launch.kernel, fmt::format("the client {} failed: {}", guard->table().name, why), {}, {}});
   if (sanitizer) report.checked = {"bounds", "alignment", "asserts"};
   else report.checked = {"asserts"};
   if (!sanitizer) report.notChecked = {"bounds", "alignment"};

@@ -27,6 +27,7 @@ struct ClientInstance {
   const ts_client* table = nullptr;
   std::string options;  // JSON object text or ""
   void* self = nullptr;  // set by the caller (create) or null: the run creates and destroys it
+  bool foreign = false;  // from outside the tree: what it does wrong ends in the report (guard.h)
 };
 
 struct RunOptions {

@@ -140,7 +140,7 @@ int tilesight_run(const tilesight_kernel* kernel, const tilesight_launch* launch
   return guarded(out, [&] {
     exec::RunOptions options;
     options.threads = threads;
-    options.clients.push_back({.table = client ? client : clients::find("sanitizer")});
+    options.clients.push_back({.table = client ? client : clients::find("sanitizer"), .foreign = client != nullptr});
     Status valid = launch::validate(launch->launch);
     Result<findings::LaunchReport> report =
         valid ? exec::run(*kernel->kernel, launch->launch, options) : Result<findings::LaunchReport>(failure(valid.error()));

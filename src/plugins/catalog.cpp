@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "clients/registry.h"
 #include "passes/options.h"
 #include "plugins/dynamic.h"
 
@@ -69,10 +70,19 @@ void Catalog::open(const std::string& path) {
       for (const passes::Pass& pass : library.passes)
         for (const passes::Pass& known : other.passes)
           if (known.name == pass.name && library.refused.empty()) library.refused = fmt::format("has a pass '{}', as {}", pass.name, other.path);
+      for (const ts_client* client : library.clients)
+        for (const ts_client* known : other.clients)
+          if (library.refused.empty() && std::string_view(known->name) == client->name) library.refused = fmt::format("has a client '{}', as {}", client->name, other.path);
     }
     const passes::Registry builtIn;
     for (const passes::Pass& pass : library.passes)
       if (builtIn.find(pass.name) && library.refused.empty()) library.refused = fmt::format("has a pass '{}', as Tilesight itself", pass.name);
+    for (size_t i = 0; i < library.clients.size(); ++i) {
+      const std::string_view name = library.clients[i]->name;
+      if (clients::find(name) && library.refused.empty()) library.refused = fmt::format("has a client '{}', as Tilesight itself", name);
+      for (size_t j = 0; j < i; ++j)
+        if (name == library.clients[j]->name && library.refused.empty()) library.refused = fmt::format("has two clients '{}'", name);
+    }
     for (size_t i = 0; i < library.passes.size(); ++i)
       for (size_t j = 0; j < i; ++j)
         if (library.passes[i].name == library.passes[j].name && library.refused.empty()) library.refused = fmt::format("has two passes '{}'", library.passes[i].name);

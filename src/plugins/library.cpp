@@ -25,6 +25,7 @@ constexpr uint32_t kMost = 1000;  // passes, options, clients: a wrong number is
 constexpr uint32_t kLeastPlugin = offsetof(ts_plugin, reserved) + sizeof(uint32_t);
 constexpr uint32_t kLeastPass = offsetof(ts_pass, data) + sizeof(void*);
 constexpr uint32_t kLeastOption = offsetof(ts_option, reserved) + sizeof(uint32_t);
+constexpr uint32_t kLeastClient = offsetof(ts_client, on_reduce) + sizeof(void*);
 
 bool isName(const char* text) {
   if (!text || !*text || std::strlen(text) > 100) return false;
@@ -112,8 +113,8 @@ std::string readPass(const ts_pass* pass, Library& library) {
 
 std::string readClient(const ts_client* client, Library& library) {
   if (!client) return "has a client without a table";
+  if (client->size < kLeastClient) return fmt::format("has a table of a client of {} bytes; the first version has {}", client->size, kLeastClient);
   if (client->abi != TS_CLIENT_ABI) return fmt::format("has a client of ABI {}, this is {}", client->abi, TS_CLIENT_ABI);
-  if (client->size < sizeof(ts_client)) return fmt::format("has a table of a client of {} bytes, which is too short", client->size);
   if (!isName(client->name)) return "has a client without a proper name";
   library.clients.push_back(client);
   return {};

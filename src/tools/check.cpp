@@ -138,10 +138,10 @@ Result<std::vector<exec::ClientInstance>> chosenClients(const CheckOptions& opti
     if (!group) return failure(group.error());
     names.insert(names.end(), group->begin(), group->end());
   }
-  if (!names.empty()) return clientsNamed(names);
-  if (!project.client) return clientsNamed({"sanitizer"});
-  if (project.client->empty()) return clientsNamed({"null"});  // "off", as in `tilesight run`
-  auto clients = clientsNamed(*project.client);
+  if (!names.empty()) return clientsNamed(names, options.plugins);
+  if (!project.client) return clientsNamed({"sanitizer"}, options.plugins);
+  if (project.client->empty()) return clientsNamed({"null"}, options.plugins);  // "off", as in `tilesight run`
+  auto clients = clientsNamed(*project.client, options.plugins);
   if (!clients) return failure(project.wrong("client", clients.error().message));
   return clients;
 }

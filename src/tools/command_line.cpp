@@ -56,11 +56,11 @@ void addCheck(CLI::App& app, CheckOptions& options) {
   CLI::App* check = app.add_subcommand("check", "Run clients on bundles");
   check->footer("Example:\n  tilesight check run.tsb --json report.json");
   check->add_option("FILE", options.files, "Bundles: .tsb files or folders")->required();
-  check->add_option("--client", options.clients, "Clients, separated by commas (default: sanitizer)")
+  check->add_option("--client", options.clients, "Clients, separated by commas (default: sanitizer); of a plugin: LIBRARY:NAME")
       ->delimiter(',')
       ->allow_extra_args(false);
+  check->add_option("--plugin", options.plugins, "A library with clients or passes; repeat for several")->allow_extra_args(false);
   check->add_option("--tool", options.tool, "A group of clients: memcheck");
-  check->add_option("--plugin", options.plugins, "A library with passes; repeat for several")->allow_extra_args(false);
   check->add_option("--pass", options.passes, "Run this pass on each kernel first: 'name{option=value}'; repeat for several")->allow_extra_args(false);
   check->add_option("--kernel-name", options.kernelName,
                     "Only kernels of this name, or matching regex:EXPRESSION");

@@ -13,7 +13,7 @@ struct CheckOptions {
   std::vector<std::string> files;
   std::vector<std::string> clients;  // empty: sanitizer
   std::string tool;                  // memcheck: a group of clients
-  std::vector<std::string> plugins;  // libraries
+  std::vector<std::string> plugins;  // libraries with clients or passes
   std::vector<std::string> passes;   // run on each kernel first: name{option=value}, in order
   std::string kernelName;            // "regex:..." or a whole name; "": all
   uint64_t launchSkip = 0;           // of the launches that match
