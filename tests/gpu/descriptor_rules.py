@@ -3,7 +3,7 @@ plain Triton and torch; Tilesight is not needed.
 
 Each trial is one kernel: a descriptor of a two-dimensional tensor, made in the kernel, and one block of it (or three,
 in a loop) read or written at a coordinate. It comes to "equal" (to numpy), "wrong", or a fault, which ends its process.
-Writes descriptor-rules.tsv, a line a trial, and prints how many trials of each kind came to what."""
+Writes descriptor-rules-N.tsv as it goes, a line a trial, and prints how many trials of each kind came to what."""
 
 import argparse
 import collections
@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -108,32 +109,42 @@ def mine(number):
     return [trial for trial in trials() if tuple(trial[:5]) in groups]
 
 
-def all_of(number):
+def all_of(number, out, until):
+    """Tries a part, one process until a fault, and keeps each trial in a file of its own part as it ends."""
     wanted, results = mine(number), []
-    while len(results) < len(wanted):
+    while len(results) < len(wanted) and time.monotonic() < until:
         process = subprocess.run([sys.executable, __file__, "--part", str(number), str(len(results))],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         lines = [json.loads(line) for line in process.stdout.splitlines() if line.startswith('"')]
-        results += lines or [f"exit status {process.returncode}: {process.stderr[-200:]}"]
+        lines = lines or [f"exit status {process.returncode}: {process.stderr[-200:]!r}"]
+        with open(out / f"descriptor-rules-{number}.tsv", "a") as file:
+            for trial, result in zip(wanted[len(results):], lines):
+                print(*trial, result, sep="\t", file=file)
+        results += lines
     return list(zip(wanted, results))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--seconds", type=float, default=240, help="what was not tried by then is left out (240)")
     parser.add_argument("--part", type=int, nargs=2)
     options = parser.parse_args()
     if options.part:
         return part(*options.part)
-    with ThreadPoolExecutor(WORKERS) as pool:
-        results = [result for each in pool.map(all_of, range(WORKERS)) for result in each]
     options.out.mkdir(parents=True, exist_ok=True)
-    names = "what dtype rows row_bytes steps r c dr dc outcome".split()
-    lines = ["\t".join(names)] + ["\t".join(map(str, [*trial, result])) for trial, result in results]
-    (options.out / "descriptor-rules.tsv").write_text("\n".join(lines) + "\n")
+    for number in range(WORKERS):
+        names = "what dtype rows row_bytes steps r c dr dc outcome".split()
+        (options.out / f"descriptor-rules-{number}.tsv").write_text("\t".join(names) + "\n")
+    until = time.monotonic() + options.seconds
+    with ThreadPoolExecutor(WORKERS) as pool:
+        results = [result for each in pool.map(lambda number: all_of(number, options.out, until), range(WORKERS)) for result in each]
     counts = collections.Counter((*trial[:5], result) for trial, result in results)
     for kind, count in sorted(counts.items(), key=str):
         print(*kind, count, sep="\t")
+    missing = sum(1 for _ in trials()) - len(results)
+    if missing:
+        print(f"{missing} trials were left out: --seconds {options.seconds:g} were over")
 
 
 if __name__ == "__main__":
