@@ -7,6 +7,7 @@
 #include <set>
 
 #include "server/assets.h"
+#include "server/comparison.h"
 #include "server/footprint.h"
 #include "server/inputs.h"
 #include "server/launch_json.h"
@@ -124,8 +125,9 @@ std::vector<int64_t> elementIndex(const Request& request, const char* name) {
   return index;
 }
 
-Answer tensor(const Loaded& loaded, int64_t argument, const Request& request) {
+Answer tensor(const Loaded& loaded, int64_t argument, const Request& request, std::shared_ptr<const Expectation> expected) {
   SliceRequest slice;
+  slice.expected = std::move(expected);
   slice.argument = static_cast<size_t>(argument);
   const auto layer = request.query.find("layer");
   slice.layer = layer == request.query.end() ? "accesses" : layer->second;
@@ -203,6 +205,21 @@ Answer tensorNpy(const Loaded& loaded, int64_t number, const Request& request) {
   return download(npy(argument.view, storage), loaded.launch.kernel + "-" + argument.name + ".npy");
 }
 
+/// GET: how the tensor compares; PUT: with what it is compared from now on.
+Answer expected(Workspace& workspace, size_t launch, const Loaded& loaded, size_t argument, const Request& request) {
+  if (request.method == "PUT") {
+    if (!request.body) return wrong("there is no file");
+    auto bytes = request.body();
+    if (!bytes) return wrong(bytes.error().message);
+    auto expectation = expectationOf(loaded, argument, *bytes, text(request, "file"));
+    if (!expectation) return packedOr(failure(expectation.error()));
+    workspace.expect(std::move(*expectation), launch);
+  }
+  Answer compared = packedOr(comparisonJson(loaded, argument, workspace.expected(launch, loaded.launch.arguments[argument]).get()));
+  if (compared.status == 200) compared.type = kJson;
+  return compared;
+}
+
 }  // namespace
 
 Answer answer(Workspace& workspace, const Request& request) {
@@ -210,6 +227,7 @@ Answer answer(Workspace& workspace, const Request& request) {
   const std::vector<std::string> path = parts(request.path);
   if (path.size() == 2) workspace.refresh();
   const auto [entries, version] = workspace.listing();
+  if (request.method == "PUT" && (path.size() != 6 || path[5] != "expected")) return missing();
   if (path.size() == 2 && path[1] == "launches") return {200, kJson, launchesJson(entries, version)};
   if (path.size() < 3 || path[1] != "launch") return missing();
   if (const auto asked = request.headers.find("x-tilesight-version"); asked != request.headers.end() && number(asked->second) != static_cast<int64_t>(version))
@@ -239,7 +257,11 @@ Answer answer(Workspace& workspace, const Request& request) {
   if (!second || *second < 0) return missing();
   if (path.size() >= 6 && path[3] == "program") return *second < loaded->programs() ? program(*loaded, *second, path, request) : missing();
   if (path.size() == 6 && path[3] == "tensor" && path[5] == "data.npy") return tensorNpy(*loaded, *second, request);
-  if (path.size() == 5 && path[3] == "tensor") return tensor(*loaded, *second, request);
+  if (path[3] != "tensor") return missing();
+  const auto argument = static_cast<size_t>(*second);
+  if (argument >= loaded->launch.arguments.size()) return path.size() == 5 ? wrong("there is no such argument") : missing();
+  if (path.size() == 6 && path[5] == "expected") return expected(workspace, static_cast<size_t>(*index), *loaded, argument, request);
+  if (path.size() == 5) return tensor(*loaded, *second, request, workspace.expected(static_cast<size_t>(*index), loaded->launch.arguments[argument]));
   return missing();
 }
 

@@ -15,6 +15,7 @@
 //   /api/launch/N/tensor/A/data.npy?when=before      a tensor as a file
 //   /api/launch/N/element?argument=&index=   JSON: one element's story: who wrote it, where (footprint.h)
 //   /api/launch/N/inputs?argument=&index=    JSON: what its value came from, back to the inputs (inputs.h)
+//   /api/launch/N/tensor/A/expected      JSON: actual against expected (comparison.h); PUT ?file=: a .npy file to compare with
 //   /api/launch/N/tensor/A?layer=..      packed: a picture of argument A (slice.h)
 //
 // Who sends the header X-Tilesight-Version, the version that /api/launches had, is answered 202 and {"state": "changed"}

@@ -71,7 +71,8 @@ std::optional<Answer> Guard::stop(const Request& request) const {
     if (!opensPage || header(request, "sec-fetch-mode") != "navigate")
       return refused(403, "This server answers its own pages only.");
   }
-  if (request.method != "GET" && request.method != "HEAD") return refused(405, "Only GET.");
+  const bool sends = request.method == "PUT" && request.path.starts_with("/api/");
+  if (request.method != "GET" && request.method != "HEAD" && !sends) return refused(405, "Only GET, and PUT of data.");
   const auto token = request.query.find("token");
   if (opensPage && token != request.query.end() && sameSecret(token->second, token_)) {
     Answer answer{303, "text/plain; charset=utf-8", ""};

@@ -47,10 +47,26 @@ class Server final : public HttpServer {
     server_.set_write_timeout(60);
     server_.set_keep_alive_timeout(1);  // idle connections of a browser hold up the end for as long
     server_.set_tcp_nodelay(true);
-    // All paths are answered here, so that no rule of the library's own, such as files, applies.
+    // All paths are answered here, so that no rule of the library's own, such as files, applies. A body can be read from
+    // a route only.
     server_.set_pre_routing_handler([this](const httplib::Request& from, httplib::Response& to) {
-      answer(from, to);
+      if (from.method == "PUT") return httplib::Server::HandlerResponse::Unhandled;
+      answer(requestOf(from), to);
       return httplib::Server::HandlerResponse::Handled;
+    });
+    server_.Put(".*", [this](const httplib::Request& from, httplib::Response& to, const httplib::ContentReader& reader) {
+      Request request = requestOf(from);
+      request.body = [&reader]() -> Result<std::string> {
+        std::string bytes;
+        const bool whole = reader([&](const char* data, size_t size) {
+          if (size > kMaxBody - bytes.size()) return false;
+          bytes.append(data, size);
+          return true;
+        });
+        if (!whole) return failure("the file did not come whole, or is larger than 1 GiB");
+        return bytes;
+      };
+      answer(request, to);
     });
     server_.set_error_handler([](const httplib::Request&, httplib::Response& to) { harden(to); });
   }
@@ -73,10 +89,10 @@ class Server final : public HttpServer {
   void stop() override { server_.stop(); }
 
  private:
-  void answer(const httplib::Request& from, httplib::Response& to) {
+  void answer(const Request& request, httplib::Response& to) {
     Answer answer;
     try {
-      answer = handler_(requestOf(from));
+      answer = handler_(request);
     } catch (const std::exception& error) {
       answer = {500, "text/plain; charset=utf-8", fmt::format("internal error: {}\n", error.what())};
     }

@@ -17,6 +17,9 @@ struct Request {
   std::string path;                          // decoded, without the query
   std::map<std::string, std::string> query;  // the first of each name
   std::map<std::string, std::string> headers;  // names in small letters; the first of each
+  /// PUT: reads the body. It is left unread until then, so that who may not send one is refused first. Errors: more than
+  /// kMaxBody, or the connection ends.
+  std::function<Result<std::string>()> body = {};
 };
 
 struct Answer {
@@ -28,8 +31,8 @@ struct Answer {
 
 using Handler = std::function<Answer(const Request&)>;
 
-/// Requests beyond these are refused (414, 413, 400) before the handler sees them.
-inline constexpr size_t kMaxTarget = 8192, kMaxBody = 64 << 10;
+/// Longer addresses are refused (414) before the handler sees them; bodies are read only for a handler that asks for them.
+inline constexpr size_t kMaxTarget = 8192, kMaxBody = 1 << 30;
 
 /// Serves on 127.0.0.1 only, from threads of its own; every answer forbids the browser to load or frame anything else.
 class HttpServer {

@@ -1,16 +1,17 @@
 // Two axes of a tensor as a picture of bounded size: its values, or how often its elements were accessed.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "server/loaded.h"
+#include "server/workspace.h"
 
 namespace tilesight::server {
 
 struct SliceRequest {
   size_t argument = 0;
-  std::string layer;         // reads, writes, accesses, untouched, rewritten, writer, first, before, after; program; inputs
+  std::string layer;         // reads, writes, accesses, untouched, rewritten, writer, first, before, after; program; inputs; difference, wrong
   int rows = -1, columns = -1;  // axes; -1: none (a picture one high or wide)
   std::vector<int64_t> at;   // index along the other axes
   int64_t fold = 0;          // tensors of one axis: elements a row; 0: one row
@@ -21,6 +22,7 @@ struct SliceRequest {
   std::string brush;         // reads, writes, accesses: of these programs only (footprint.h); "": of all
   int64_t of = -1;           // layer inputs: of an element of this tensor
   std::vector<int64_t> element;
+  std::shared_ptr<const Expectation> expected;  // layers difference, wrong
 };
 
 inline constexpr int64_t kMaxSide = 2048;

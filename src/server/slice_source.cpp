@@ -1,6 +1,7 @@
 #include "server/slice_source.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -25,6 +26,36 @@ class OfValues final : public SliceSource {
   const uint8_t* first_;
   ir::ElementKind kind_;
   int64_t bytes_;
+};
+
+/// Actual against expected: how far they are apart, or 1 where that is beyond the tolerance.
+class OfDifference final : public SliceSource {
+ public:
+  OfDifference(const Loaded& loaded, const launch::View& view, std::shared_ptr<const Expectation> expected, bool wrong)
+      : view_(view), first_(loaded.launch.storages[view.storage].data + view.offset), expected_(std::move(expected)), wrong_(wrong),
+        tolerance_(trace::toleranceOf(view.element)) {
+    int64_t step = 1;
+    for (size_t d = view.shape.size(); d-- > 0; step *= view.shape[d]) rowMajor_ = rowMajor_ && view.strides[d] == step;
+  }
+  void row(int64_t offset, int64_t stride, int64_t count, double* out) const override {
+    const int64_t bytes = std::max<int64_t>(1, ir::elementBytes(view_.element));
+    numbersOf(view_.element, first_ + offset * bytes, count, stride * bytes, out);
+    std::vector<int64_t> index;
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t number = offset + i * stride;
+      if (!rowMajor_) number = trace::indexInView(view_, number, &index) ? trace::rowMajorNumber(view_.shape, index) : -1;
+      const double right = number >= 0 && number < static_cast<int64_t>(expected_->array.numbers.size()) ? expected_->array.numbers[static_cast<size_t>(number)] : out[i];
+      if (wrong_) out[i] = trace::differs(out[i], right, tolerance_);
+      else out[i] = out[i] == right || (std::isnan(out[i]) && std::isnan(right)) ? 0 : std::abs(out[i] - right);
+    }
+  }
+
+ private:
+  const launch::View& view_;
+  const uint8_t* first_;
+  std::shared_ptr<const Expectation> expected_;
+  bool wrong_, rowMajor_ = true;  // in memory
+  trace::Tolerance tolerance_;
 };
 
 /// What the survey counted; `of` makes the number from the map and the place in it.
@@ -88,6 +119,11 @@ Result<std::unique_ptr<SliceSource>> sliceSource(const Loaded& loaded, const Sli
     if (storage.withheld) return failure("the data of this tensor was not saved with the bundle");
     const uint8_t* first = storage.data + view.offset;
     return Made(std::make_unique<OfValues>(std::move(owner), first, view.element));
+  }
+  if (layer == "difference" || layer == "wrong") {
+    if (!request.expected) return failure("nothing is expected of this tensor");
+    if (loaded.launch.storages[view.storage].withheld) return failure("the data of this tensor was not saved with the bundle");
+    return Made(std::make_unique<OfDifference>(loaded, view, request.expected, layer == "wrong"));
   }
   if (layer == "inputs") {
     if (request.of < 0) return failure("the inputs of which element?");

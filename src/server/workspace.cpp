@@ -108,6 +108,21 @@ std::shared_ptr<const Loaded> Workspace::wait(size_t launch) {
   }
 }
 
+void Workspace::expect(Expectation expectation, std::optional<size_t> launch) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(expectations_, [&](const auto& e) { return e.first == launch && e.second->tensor == expectation.tensor && e.second->array.shape == expectation.array.shape; });
+  expectations_.emplace_back(launch, std::make_shared<const Expectation>(std::move(expectation)));
+}
+
+std::shared_ptr<const Expectation> Workspace::expected(size_t launch, const launch::Argument& tensor) const {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = expectations_.size(); i-- > 0;) {
+    const auto& [number, expectation] = expectations_[i];
+    if ((!number || *number == launch) && expectation->tensor == tensor.name && expectation->array.shape == tensor.view.shape) return expectation;
+  }
+  return nullptr;
+}
+
 void Workspace::work() {
   std::unique_lock lock(mutex_);
   while (!ends_) {

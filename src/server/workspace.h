@@ -6,11 +6,13 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "server/loaded.h"
+#include "trace/expect.h"
 
 namespace tilesight::server {
 
@@ -25,6 +27,12 @@ struct Entry {
   uint32_t number = 0;    // in the session that captured it
   uint32_t errors = 0, warnings = 0, notes = 0, unknowns = 0;
   double seconds = 0;
+};
+
+/// What a tensor should hold after a launch.
+struct Expectation {
+  std::string tensor, file;  // the argument's name; where the array is from
+  trace::Expected array;
 };
 
 class Workspace {
@@ -49,6 +57,12 @@ class Workspace {
   /// The same, but waits for it.
   std::shared_ptr<const Loaded> wait(size_t launch);
 
+  /// From now on, results of the tensor of this name and shape are compared with the array, in launch number `launch` of
+  /// the list, or, without a number, in all. It stays when the files change.
+  void expect(Expectation expectation, std::optional<size_t> launch = {});
+  /// The latest for this launch's tensor; null: none.
+  std::shared_ptr<const Expectation> expected(size_t launch, const launch::Argument& tensor) const;
+
  private:
   void work();
   void scan();  // with the mutex
@@ -62,6 +76,7 @@ class Workspace {
   std::vector<Entry> entries_;
   std::deque<size_t> wanted_;
   std::deque<std::pair<size_t, std::shared_ptr<const Loaded>>> kept_;
+  std::vector<std::pair<std::optional<size_t>, std::shared_ptr<const Expectation>>> expectations_;
   bool ends_ = false;
   std::thread worker_;
 };

@@ -152,6 +152,7 @@ void addView(CLI::App& app, ViewOptions& options) {
   view->add_option("--port", options.port, "Port of 127.0.0.1 (default: any free one)")->check(CLI::Range(1, 65535));
   view->add_flag("!--no-browser", options.browser, "Do not open the browser");
   view->add_option("--html", options.html, "Write one file that shows the launches without Tilesight, and serve nothing");
+  view->add_option("--expect", options.expect, "TENSOR=FILE.npy: what a tensor should hold after the launch (repeatable)");
   view->add_option("--html-limit", options.htmlLimit, "Megabytes that this file may have (default: 20)")->check(CLI::Range(1, 500));
 }
 

@@ -50,6 +50,7 @@ struct ViewOptions {
   bool browser = true;               // open it
   std::string html;                  // a file to write instead; "": serve
   uint32_t htmlLimit = 20;           // megabytes
+  std::vector<std::string> expect;   // TENSOR=FILE.npy
 };
 
 struct TraceOptions {

@@ -3,16 +3,19 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <pthread.h>
 #include <spawn.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "server/api.h"
 #include "server/guard.h"
 #include "server/http.h"
 #include "server/page_file.h"
 #include "server/workspace.h"
+#include "launch/bundle.h"
 #include "tools/inputs.h"
 #include "tools/options.h"
 #include "tools/output.h"
@@ -32,6 +35,40 @@ void openBrowser(const std::string& address) {
   pid_t child = 0;
   posix_spawnp(&child, program.c_str(), &quiet, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&quiet);
+}
+
+/// "out=ref.npy", read, for the launches that have such a tensor. Errors: none has, or none of this shape, or without data.
+Result<server::Expectation> expectationOf(const std::string& text, const std::vector<std::string>& bundles) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos || equals == 0) return failure(fmt::format("--expect: '{}' must be TENSOR=FILE.npy", text));
+  auto array = trace::readNpy(text.substr(equals + 1));
+  if (!array) return failure(array.error());
+  server::Expectation expectation{text.substr(0, equals), text.substr(equals + 1), std::move(*array)};
+  std::optional<Diagnostic> why;
+  for (const std::string& bundle : bundles) {
+    auto reader = launch::BundleReader::open(bundle);
+    for (size_t i = 0; reader && i < reader->launches(); ++i) {
+      auto launch = reader->launch(i);
+      if (!launch) continue;
+      const auto argument = trace::tensorNamed(*launch, expectation.tensor);
+      if (!argument) {
+        if (!why) why = argument.error();
+        continue;
+      }
+      const launch::Argument& tensor = launch->arguments[*argument];
+      const std::vector<int64_t>& shape = tensor.view.shape;
+      if (tensor.kind != launch::Argument::Kind::Tensor)
+        why = Diagnostic{{}, 0, 0, fmt::format("{} is a tensor descriptor, and the page compares tensors", expectation.tensor), "tilesight show --expect compares it"};
+      else if (launch->storages[tensor.view.storage].withheld)
+        why = Diagnostic{{}, 0, 0, fmt::format("the data of {} was not saved with {}", expectation.tensor, bundle), {}};
+      else if (shape == expectation.array.shape)
+        return expectation;
+      else
+        why = Diagnostic{{}, 0, 0, fmt::format("{} has the shape ({}), {} holds an array of ({})", expectation.tensor, fmt::join(shape, ", "), expectation.file, fmt::join(expectation.array.shape, ", ")), {}};
+    }
+  }
+  if (!why) why = Diagnostic{{}, 0, 0, "no launch can be read", {}};
+  return failure(std::move(*why));
 }
 
 /// Whole or not at all.
@@ -67,7 +104,16 @@ int view(const ViewOptions& options) {
     }
     bundles.insert(bundles.end(), found->begin(), found->end());
   }
-  if (!options.html.empty()) return writePage(bundles, options);
+  std::vector<server::Expectation> expectations;
+  for (const std::string& text : options.expect) {
+    auto expectation = expectationOf(text, bundles);
+    if (!expectation) {
+      printError(expectation.error());
+      return 2;
+    }
+    expectations.push_back(std::move(*expectation));
+  }
+  if (!options.html.empty()) return expectations.empty() ? writePage(bundles, options) : usageError("--html shows no --expect", "view");
   // SIGINT and SIGTERM end the server; a thread of its own waits for them.
   sigset_t ends;
   sigemptyset(&ends);
@@ -76,6 +122,7 @@ int view(const ViewOptions& options) {
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
 
   server::Workspace workspace(bundles);
+  for (server::Expectation& expectation : expectations) workspace.expect(std::move(expectation));
   const server::Guard guard;
   auto http = server::HttpServer::listen(options.port, [&](const server::Request& request) {
     if (auto refused = guard.stop(request)) return *refused;

@@ -70,13 +70,13 @@ const uint8_t* elementAt(const launch::Launch& launch, const launch::View& view,
   return launch.storages[view.storage].data + view.offset + at * static_cast<int64_t>(ir::elementBytes(view.element));
 }
 
+}  // namespace
+
 bool differs(double actual, double expected, const Tolerance& tolerance) {
   if (std::isnan(actual) || std::isnan(expected)) return std::isnan(actual) != std::isnan(expected);
   if (std::isinf(actual) || std::isinf(expected)) return actual != expected;
   return std::abs(actual - expected) > tolerance.absolute + tolerance.relative * std::abs(expected);
 }
-
-}  // namespace
 
 Tolerance toleranceOf(ir::ElementKind kind) {
   using Kind = ir::ElementKind;
@@ -136,13 +136,11 @@ Result<Written> sliceOfElement(const Values& values, uint32_t argument, const st
   return followStore(values, *writer->program, argument, index);
 }
 
-Result<Mismatch> compare(const Values& values, uint32_t argument, const Expected& expected, std::optional<Tolerance> tolerance) {
-  const launch::Argument& a = values.launch().arguments[argument];
-  if (expected.shape != a.view.shape)
-    return failure(fmt::format("{} has the shape ({}), the expected array ({})", a.name, fmt::join(a.view.shape, ", "), fmt::join(expected.shape, ", ")));
-  auto after = values.after();
-  if (!after) return failure(std::move(after).error());
+Result<Mismatch> differences(const launch::Launch& launch, uint32_t argument, const Expected& expected, std::optional<Tolerance> tolerance) {
+  const launch::Argument& a = launch.arguments[argument];
   const launch::View& view = a.view;
+  if (expected.shape != view.shape)
+    return failure(fmt::format("{} has the shape ({}), the expected array ({})", a.name, fmt::join(view.shape, ", "), fmt::join(expected.shape, ", ")));
   Mismatch mismatch;
   mismatch.name = a.name;
   mismatch.shape = view.shape;
@@ -151,7 +149,7 @@ Result<Mismatch> compare(const Values& values, uint32_t argument, const Expected
   std::vector<int64_t> wrong, index(view.shape.size());
   for (int64_t i = 0; i < mismatch.elements; ++i) {
     index = indexOfNumber(view.shape, i);
-    const double actual = numberAt(view.element, elementAt(**after, view, index)), right = expected.numbers[static_cast<size_t>(i)];
+    const double actual = numberAt(view.element, elementAt(launch, view, index)), right = expected.numbers[static_cast<size_t>(i)];
     if (!differs(actual, right, mismatch.tolerance)) continue;
     const double error = std::abs(actual - right);
     if (std::isfinite(error) && error > mismatch.largestError) mismatch.largestError = error, mismatch.largestAt = index;
@@ -161,9 +159,18 @@ Result<Mismatch> compare(const Values& values, uint32_t argument, const Expected
   if (wrong.empty()) return mismatch;
   mismatch.wrongElements = regionOf(view.shape, wrong, 4);
   mismatch.index = indexOfNumber(view.shape, wrong.front());
-  mismatch.actual = numberText(view.element, elementAt(**after, view, mismatch.index));
-  mismatch.before = numberText(view.element, elementAt(values.launch(), view, mismatch.index));
+  mismatch.actual = numberText(view.element, elementAt(launch, view, mismatch.index));
   mismatch.expected = numberText(expected.numbers[static_cast<size_t>(wrong.front())]);
+  return mismatch;
+}
+
+Result<Mismatch> compare(const Values& values, uint32_t argument, const Expected& expected, std::optional<Tolerance> tolerance) {
+  auto after = values.after();
+  if (!after) return failure(std::move(after).error());
+  auto found = differences(**after, argument, expected, tolerance);
+  if (!found || !found->wrong) return found;
+  Mismatch mismatch = std::move(*found);
+  mismatch.before = numberText(values.launch().arguments[argument].view.element, elementAt(values.launch(), values.launch().arguments[argument].view, mismatch.index));
   auto writer = writerOf(values, argument, mismatch.index);
   if (!writer) return failure(std::move(writer).error());
   mismatch.writers = writer->programs;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <istream>
 #include <optional>
 
 #include "trace/slice.h"
@@ -16,12 +17,16 @@ struct Expected {
 
 /// Reads a .npy file of numbers or bools. Errors: what is none.
 Result<Expected> readNpy(const std::string& path);
+/// The same from a stream that can seek; `name` stands for the path in messages.
+Result<Expected> readNpy(std::istream& file, const std::string& name);
 
 struct Tolerance {
   double relative = 0, absolute = 0;
 };
 /// What rounding may do to a kernel's result of this kind: 1e-4 for f32, 1e-2 for f16, ..; integers are exact.
 Tolerance toleranceOf(ir::ElementKind kind);
+/// Beyond the tolerance; NaN agrees with NaN alone, an infinity with itself.
+bool differs(double actual, double expected, const Tolerance& tolerance);
 
 struct Mismatch {
   std::string name;              // of the tensor
@@ -43,6 +48,10 @@ struct Mismatch {
 
 /// The tensor argument of this name. Errors: there is none; which there are.
 Result<uint32_t> tensorNamed(const launch::Launch& launch, const std::string& name);
+
+/// Compares a tensor of a launch, as it is in memory, with `expected`: all of the answer but `before` and what is known of
+/// writers. Errors: another shape.
+Result<Mismatch> differences(const launch::Launch& launch, uint32_t argument, const Expected& expected, std::optional<Tolerance> tolerance);
 
 /// Compares what the launch leaves in a tensor with `expected`, an array of its shape. wrong == 0: they agree.
 Result<Mismatch> compare(const Values& values, uint32_t argument, const Expected& expected, std::optional<Tolerance> tolerance);

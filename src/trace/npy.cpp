@@ -32,6 +32,10 @@ std::string_view entry(std::string_view header, std::string_view key) {
 Result<Expected> readNpy(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return failure(Diagnostic{path, 0, 0, "cannot be read", {}});
+  return readNpy(file, path);
+}
+
+Result<Expected> readNpy(std::istream& file, const std::string& path) {
   uint8_t start[12] = {};
   file.read(reinterpret_cast<char*>(start), 10);
   if (!file || std::memcmp(start, "\x93NUMPY", 6) != 0) return broken(path, "is no .npy file");

@@ -166,6 +166,70 @@ test("an output element leads to the input elements that it came from, on the in
   await page.waitForSelector(".story .link");
 });
 
+/** The matmul's output as a .npy file, two of its elements changed. */
+async function wrongReference(page) {
+  const bytes = Buffer.from(await page.evaluate(async () => Array.from(new Uint8Array(await (await fetch("/api/launch/1/tensor/2/data.npy")).arrayBuffer()))));
+  const data = 10 + bytes.readUInt16LE(8), header = bytes.subarray(10, data).toString("latin1");
+  const shape = /'shape': \((\d+), ?(\d+)/.exec(header).slice(1).map(Number), size = Number(/'<f(\d)'/.exec(header)[1]);
+  const rewrite = (row, column) => {
+    const at = data + size * (row * shape[1] + column);
+    bytes[at + size - 1] ^= 0x80;  // the sign
+  };
+  rewrite(40, 33), rewrite(100, 7);
+  const file = join(mkdtempSync(join(tmpdir(), "tilesight-")), "ref.npy");
+  writeFileSync(file, bytes);
+  return file;
+}
+
+test("actual against expected: the difference, the first wrong element, its writer and line", async () => {
+  const page = await open(server.address, "#launch=1&tensor=2");
+  await page.waitForSelector(".tensor canvas");
+  const file = await wrongReference(page);
+  await page.setInputFiles('[aria-label="expected"]', file);
+  await page.waitForSelector(".compared .error");
+  assert.match(await text(page, ".compared"), /2 of [\d,]+ elements are not as in ref\.npy.*\[40, 33\].*\[100, 7\]/s);
+  await page.waitForFunction(() => /layer=difference/.test(location.hash) && /element=40%2C33/.test(location.hash));
+  await page.waitForSelector(".compared .link:text-matches('written by program')");
+  await page.waitForFunction(() => document.querySelector(".tensor canvas")?.getAttribute("aria-label")?.includes("difference"));
+  await page.waitForSelector(".inputs .maps canvas");
+  await picture(page, "difference");
+  await page.click(".compared .link:text-matches('written by program')");
+  await page.waitForFunction(() => /step=\d+/.test(location.hash));
+  await page.waitForSelector(".line.on");
+  assert.match(await text(page, ".line.on code"), /tl\.store/);
+  // A file of another shape is refused, and says why; what was expected stays.
+  const before = problems.length;
+  await page.click('[role="tab"]:text-is("Tensor")');
+  await page.selectOption('[aria-label="tensor"]', "0");
+  writeFileSync(join(file, "..", "other.npy"), "no array");
+  await page.setInputFiles('[aria-label="expected"]', join(file, "..", "other.npy"));
+  await page.waitForSelector('.tensor [role="alert"]');
+  assert.match(await text(page, '.tensor [role="alert"]'), /other\.npy is no \.npy file/);
+  problems.splice(before);  // the browser notes the refused request
+});
+
+test("--expect: the page opens with the comparison; what fits no tensor is refused", async () => {
+  const page = await open(server.address, "#launch=1&tensor=2");
+  await page.waitForSelector(".tensor canvas");
+  const file = await wrongReference(page);
+  const name = await page.$eval('[aria-label="tensor"]', (e) => e.selectedOptions[0].text);
+  const bundle = join(bundles, "matmul.tsb");
+  const refused = (...options) => spawnSync(process.env.TILESIGHT, ["view", "--no-browser", bundle, ...options], { encoding: "utf8", timeout: 20000 });
+  for (const [option, why] of [["nothing", /must be TENSOR=FILE\.npy/], [`q=${file}`, /no tensor "q"/], [`${name}=${bundle}`, /is no \.npy file/]]) {
+    const run = refused("--expect", option);
+    assert.equal(run.status, 2, option);
+    assert.match(run.stderr, why);
+  }
+  const other = await view(bundle, "--expect", `${name}=${file}`);
+  const opened = await open(other.address, "#tensor=2");
+  await opened.waitForSelector(".compared .error");
+  assert.match(await text(opened, ".compared"), /2 of/);
+  await opened.selectOption('[aria-label="layer"]', "wrong");
+  await opened.waitForFunction(() => /of [\d,]+ are 0/.test(document.querySelector(".tensor")?.textContent));
+  await opened.close();
+  other.child.kill();
+});
+
 test("a link shows the same again", async () => {
   const page = await open(server.address, "#launch=1&program=7&layer=writer&tensor=2&step=40&bottom=watch");
   await page.waitForSelector(".tensor canvas");

@@ -77,6 +77,21 @@ TEST_F(GuardTest, OnlyReading) {
   Request request = get("/api/launches");
   request.method = "POST";
   EXPECT_EQ(status(request), 405);
+  request.method = "OPTIONS";
+  EXPECT_EQ(status(request), 405);
+}
+
+TEST_F(GuardTest, DataIsTakenFromOwnPagesOnly) {
+  Request request = get("/api/launch/0/tensor/0/expected");
+  request.method = "PUT";
+  EXPECT_EQ(status(request), 200);
+  for (const auto& [name, value] : std::map<std::string, std::string>{{"cookie", "ts=guess"}, {"origin", "http://evil.example"}, {"host", "evil.example"}, {"sec-fetch-site", "cross-site"}}) {
+    Request foreign = request;
+    foreign.headers[name] = value;
+    EXPECT_EQ(status(foreign), 403) << name;
+  }
+  request.path = "/";
+  EXPECT_EQ(status(request), 405);
 }
 
 /// What the server answers to these bytes, to its end.
@@ -137,6 +152,25 @@ TEST_F(SocketTest, OversizedRequestsAreRefused) {
   EXPECT_TRUE(get("/", "X: " + std::string(20000, 'a') + "\r\n").find("HTTP/1.1 200") == std::string::npos);
   const std::string body = ask(server->port(), "POST / HTTP/1.1\r\nHost: localhost\r\nCookie: ts=secret\r\nConnection: close\r\nContent-Length: 99999999\r\n\r\n");
   EXPECT_TRUE(body.starts_with("HTTP/1.1 4")) << body;
+}
+
+TEST(Socket, ABodyIsReadForWhoAsksForIt) {
+  std::string seen;
+  auto http = HttpServer::listen(0, [&](const Request& request) {
+    if (request.path == "/refused") return Answer{403};
+    auto body = request.body ? request.body() : Result<std::string>(failure("none"));
+    if (body) seen = *body;
+    return Answer{body ? 200 : 400};
+  });
+  ASSERT_TRUE(http);
+  const auto put = [&](const std::string& path, const std::string& bytes) {
+    return ask((*http)->port(), "PUT " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: " + std::to_string(bytes.size()) + "\r\n\r\n" + bytes).substr(0, 12);
+  };
+  std::string large(200000, 'x');
+  large[7] = '\0';
+  EXPECT_EQ(put("/taken", large), "HTTP/1.1 200");
+  EXPECT_EQ(seen, large);
+  EXPECT_EQ(put("/refused", "abc"), "HTTP/1.1 403");
 }
 
 TEST_F(SocketTest, BytesThatAreNoRequestDoNoHarm) {

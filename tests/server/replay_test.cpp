@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "launch/bundle.h"
+#include "server/npy.h"
 
 namespace tilesight::server {
 namespace {
@@ -253,6 +254,57 @@ TEST_F(ReplayTest, AnElementIsFollowedBackToTheInputsThatItCameFrom) {
   for (const char* index : {"8", "-1", "1,1", "x", ""}) EXPECT_EQ(get("/api/launch/0/inputs", {{"argument", "1"}, {"index", index}}).status, 400) << index;
   EXPECT_EQ(get("/api/launch/0/inputs", {{"argument", "2"}, {"index", "0"}}).status, 400);
   EXPECT_EQ(get("/api/launch/0/tensor/0", {{"layer", "inputs"}, {"columns", "1"}}).status, 400);
+}
+
+TEST_F(ReplayTest, ActualAgainstExpected) {
+  const std::string path = "/api/launch/0/tensor/1/expected";
+  const auto put = [&](const std::string& bytes) {
+    return answer(*workspace, Request{"PUT", path, {{"file", "ref.npy"}}, {}, [&]() -> Result<std::string> { return bytes; }});
+  };
+  const auto fileOf = [](const std::vector<float>& numbers, const std::vector<int64_t>& shape) {
+    std::vector<uint8_t> bytes(numbers.size() * sizeof(float));
+    std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    return *npy(ir::ElementKind::F32, shape, bytes);
+  };
+  const std::map<std::string, std::string> difference{{"layer", "difference"}, {"columns", "0"}}, beyond{{"layer", "wrong"}, {"columns", "0"}};
+  EXPECT_EQ(get(path).body, R"({"file":null})");
+  EXPECT_EQ(get("/api/launch/0/tensor/1", difference).status, 400);
+  // y[i] is 24 + 3 i, but y[5] is NaN.
+  std::vector<float> right{24, 27, 30, 33, 36, 39, 42, 45};
+  right[2] += 1;
+  right[3] += 0.001f;  // rounding may do that
+  const Json found = Json::parse(put(fileOf(right, {8})).body);
+  EXPECT_EQ(found["file"], "ref.npy");
+  EXPECT_EQ(found["elements"], 8);
+  EXPECT_EQ(found["wrong"], 2) << found.dump();
+  EXPECT_EQ(found["first"], Json::parse(R"({"index": [2], "actual": "30", "expected": "31"})"));
+  EXPECT_EQ(found["largest"], Json::parse(R"({"index": [2], "error": 1.0})"));
+  EXPECT_EQ(found["text"], "y[2], y[5]");
+  EXPECT_EQ(Json::parse(get(path).body), found);
+  const Answer map = get("/api/launch/0/tensor/1", difference);
+  EXPECT_EQ(array<uint8_t>(map, "kind"), (std::vector<uint8_t>{0, 0, 0, 0, 0, 1, 0, 0}));
+  const auto apart = array<float>(map, "value");
+  EXPECT_EQ(apart[2], 1);
+  EXPECT_NEAR(apart[3], 0.001, 1e-5);
+  EXPECT_EQ(apart[4], 0);
+  EXPECT_EQ(array<float>(get("/api/launch/0/tensor/1", beyond), "value"), (std::vector<float>{0, 0, 1, 0, 0, 1, 0, 0}));
+  // What is no such array is refused, and what was expected stays.
+  EXPECT_NE(put(fileOf(right, {2, 4})).body.find("y has the shape (8), ref.npy holds an array of (2, 4)"), std::string::npos);
+  EXPECT_NE(put("no array").body.find("ref.npy is no .npy file"), std::string::npos);
+  EXPECT_EQ(put(fileOf(right, {8}).substr(0, 140)).status, 400);
+  EXPECT_EQ(Json::parse(get(path).body), found);
+  // It stays when the file changes, too; and NaN may be expected.
+  std::filesystem::last_write_time(folder / "k.tsb", std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+  EXPECT_EQ(Json::parse(get("/api/launches").body)["version"], 1);
+  ASSERT_TRUE(workspace->wait(0));
+  EXPECT_EQ(Json::parse(get(path).body), found);
+  right[2] = 30, right[5] = NAN;
+  const Json good = Json::parse(put(fileOf(right, {8})).body);
+  EXPECT_EQ(good["wrong"], 0);
+  EXPECT_EQ(good["first"], nullptr);
+  EXPECT_EQ(get("/api/launch/0/tensor/0/expected").body, R"({"file":null})");
+  EXPECT_EQ(get("/api/launch/0/tensor/7/expected").status, 404);
+  EXPECT_EQ(answer(*workspace, Request{"PUT", "/api/launch/0", {}, {}}).status, 404);
 }
 
 TEST_F(ReplayTest, AFileThatIsReplacedIsNeverMixedWithWhatIsShown) {

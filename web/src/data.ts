@@ -40,7 +40,7 @@ export interface ValueInfo {
 
 export interface Answer<T> { value?: T; error?: string }
 
-async function ask(path: string): Promise<Response> {
+async function ask(path: string, body?: Blob): Promise<Response> {
   let response: Response;
   if (held) {
     const body = await held.answer(path);
@@ -48,7 +48,7 @@ async function ask(path: string): Promise<Response> {
     return new Response(body);
   }
   try {
-    response = await fetch(path, { headers: { "X-Tilesight-Version": String(version.peek()) } });
+    response = await fetch(path, { headers: { "X-Tilesight-Version": String(version.peek()) }, ...(body ? { method: "PUT", body } : {}) });
   } catch {
     throw new Error("the server does not answer: is `tilesight view` still running?");
   }
@@ -62,10 +62,10 @@ async function ask(path: string): Promise<Response> {
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 /** The answer when it is there: launches run first. Throws when the files have changed by then: the page begins anew. */
-async function whenReady(path: string): Promise<Response> {
+async function whenReady(path: string, body?: Blob): Promise<Response> {
   const asked = version.peek();
   for (;;) {
-    const response = await ask(path);
+    const response = await ask(path, body);
     if (response.status !== 202) return response;
     if (((await response.json()) as { state: string }).state === "changed") lookAgain();
     await pause(150);
@@ -95,6 +95,10 @@ export const sites = (index: number) => json<{ sites: Site[]; needsReads: boolea
 /** One question whose answer is not kept. */
 export async function question<T>(path: string): Promise<T> {
   return (await whenReady(path)).json() as Promise<T>;
+}
+/** Sends a file; the answer to it. */
+export async function upload<T>(path: string, body: Blob): Promise<T> {
+  return (await whenReady(path, body)).json() as Promise<T>;
 }
 export async function download(path: string): Promise<ArrayBuffer> {
   return (await whenReady(path)).arrayBuffer();

@@ -8,6 +8,7 @@ import type { Packed } from "../../packed";
 import { foldOf, parseIndex, usualAxes, type Axes } from "../../models/axes";
 import { AxisBar } from "../../parts/axes";
 import { inputsQuery, parseFrom } from "../../models/inputs";
+import { Choose, Compared, comparisonOf, comparisonTag } from "./comparison";
 import { Element } from "./element";
 import { inputsOf } from "./inputs";
 
@@ -15,6 +16,8 @@ export const layers: Record<string, string> = {
   accesses: "accesses per element", reads: "reads per element", writes: "writes per element", untouched: "never touched",
   rewritten: "written more than once", writer: "last writer", first: "first program that touches it", before: "values before", after: "values after",
 };
+/** Where something is expected of the tensor. */
+const comparisons: Record<string, string> = { difference: "difference to the expected", wrong: "wrong elements" };
 type Cells = Packed["arrays"][string];
 const look = signal<{ key: string; axes: Axes }>({ key: "", axes: { rows: -1, columns: -1, at: [] } });
 
@@ -32,7 +35,9 @@ function Tensor({ index, launch }: ViewProps) {
   const chosen = tensors.includes(state.value.tensor) ? state.value.tensor : tensors[0] ?? -1;
   const argument = launch.arguments[chosen];
   const shape = argument?.shape ?? [];
-  const layer = state.value.layer in layers ? state.value.layer : "accesses";
+  const compared = chosen >= 0 && !held && !argument?.withheld ? comparisonOf(index, chosen).value : undefined;
+  const offered = compared?.file ? { ...layers, ...comparisons } : layers;
+  const layer = state.value.layer in offered ? state.value.layer : "accesses";
   const from = held ? null : parseFrom(state.value.from, launch.arguments);
   const source = from ? inputsOf(index, from).value.value?.sources.find((s) => s.argument === chosen) : undefined;
   const tensorKey = `${index}/${chosen}/${source ? state.value.from : ""}/`, key = tensorKey + state.value.element;
@@ -44,7 +49,7 @@ function Tensor({ index, launch }: ViewProps) {
   const fold = foldOf(shape);
   const window = `rows=${axes.rows}&columns=${axes.columns}&fold=${fold}&at=${axes.at.join(",")}&height=512&width=512`;
   const path = `/api/launch/${index}/tensor/${chosen}?layer=${layer}&${window}`;
-  const answer = usePacked(chosen >= 0 ? path + (parseBrush(state.value.brush) && !held ? `&brush=${state.value.brush}` : "") : undefined);
+  const answer = usePacked(chosen >= 0 ? path + (layer in comparisons ? comparisonTag() : "") + (parseBrush(state.value.brush) && !held ? `&brush=${state.value.brush}` : "") : undefined);
   const opOnly = only && state.value.op >= 0 ? `&op=${state.value.op}` : "";
   const touched = usePacked(chosen >= 0 && own && !(held && !held.has(`/api/launch/${index}/tensor/${chosen}?layer=program&program=${state.value.program}&${window}`))
     ? `/api/launch/${index}/tensor/${chosen}?layer=program&program=${state.value.program}${opOnly}&${window}` : undefined);
@@ -80,16 +85,18 @@ function Tensor({ index, launch }: ViewProps) {
         </select>
         <span class="dim">{argument.dtype} [{shape.join(", ")}]</span>
         <select aria-label="layer" value={layer} onChange={(e) => set({ layer: e.currentTarget.value })}>
-          {Object.entries(layers).map(([l, name]) => <option key={l} value={l}>{name}</option>)}
+          {Object.entries(offered).map(([l, name]) => <option key={l} value={l}>{name}</option>)}
         </select>
         {!held && !argument.withheld && <a class="button" download href={`/api/launch/${index}/tensor/${chosen}/data.npy?when=${layer === "before" ? "before" : "after"}`}>.npy</a>}
+        {!held && !argument.withheld && <Choose key={`${index}/${chosen}`} index={index} argument={chosen} />}
       </p>
+      {compared?.file && <Compared launch={launch} index={index} argument={chosen} comparison={compared} />}
       <AxisBar shape={shape} axes={axes} change={(a) => (look.value = { key, axes: a })} />
       {answer.error && <p class="error">{answer.error}</p>}
       {source && from && <p class="from">{source.text}: what <button class="link" onClick={() => set({ tensor: from.argument, element: from.element.join(","), from: "" })}>{launch.arguments[from.argument]!.name}[{from.element.join(", ")}]</button> came from <button onClick={() => set({ from: "" })}>hide</button></p>}
       {cells && meta && <>
         <div class="stack">
-          <Picture cells={cells} tall marks={[...bounds, ...mark]} label={`${argument.name}: ${layers[layer]}`} onHover={(r, c) => hover([r, c])}
+          <Picture cells={cells} tall marks={[...bounds, ...mark]} label={`${argument.name}: ${offered[layer]}`} onHover={(r, c) => hover([r, c])}
             onPick={(r, c, e) => { const v = cells.values[r * cells.width + c]!; if ((layer === "writer" || layer === "first") && v >= 0 && e.shiftKey) goToProgram(v); else set({ element: at(r, c).join(",") }); }} />
           {cameFrom?.some && <div class="overlay inputs"><Picture cells={cameFrom} tall label={`what ${launch.arguments[from!.argument]!.name}[${from!.element.join(", ")}] came from`} palette="overlay" /></div>}
           {footprint?.some && <div class="overlay"><Picture cells={footprint} tall label="what the program touches" palette="overlay" /></div>}
