@@ -19,6 +19,11 @@ std::string stamp(const std::string& path) {
   return fmt::format("{} {}", time.time_since_epoch().count(), size);
 }
 
+bool isWhole(const std::string& bundle) {
+  const auto reader = launch::BundleReader::open(bundle);
+  return reader && reader->launches();
+}
+
 }  // namespace
 
 Workspace::Workspace(const std::vector<std::string>& bundles) : bundles_(bundles) {
@@ -31,6 +36,7 @@ void Workspace::scan() {
   wanted_.clear();
   kept_.clear();
   stamps_.clear();
+  seen_.assign(bundles_.size(), {});
   for (const std::string& bundle : bundles_) {
     stamps_.push_back(stamp(bundle));
     const auto reader = launch::BundleReader::open(bundle);
@@ -55,8 +61,10 @@ uint64_t Workspace::refresh() {
   const std::lock_guard lock(mutex_);
   bool changed = false;
   for (size_t i = 0; i < bundles_.size() && !changed; ++i) {
-    const std::string now = stamp(bundles_[i]);
-    changed = now != stamps_[i] && now != "gone";  // what is shown of a file that is gone stays
+    std::string now = stamp(bundles_[i]);
+    if (now == stamps_[i] || now == "gone") continue;  // what is shown of a file that is gone stays
+    changed = now == seen_[i] || isWhole(bundles_[i]);
+    seen_[i] = std::move(now);
   }
   if (changed) {
     scan();

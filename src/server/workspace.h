@@ -49,7 +49,8 @@ class Workspace {
   };
   Listing listing() const;
   std::vector<Entry> entries() const { return listing().entries; }
-  /// Looks whether the files have changed: then all is read again. How often that happened.
+  /// Looks whether the files have changed: then all is read again. How often that happened. A file that cannot be read counts
+  /// only when it is the same at the next look: until then someone may be writing it.
   uint64_t refresh();
   /// The launch, or null while it has not run (it is then the next to run), when it failed, or when the files are no
   /// longer those of `version`.
@@ -72,6 +73,7 @@ class Workspace {
   std::condition_variable changed_;
   std::vector<std::string> bundles_;
   std::vector<std::string> stamps_;  // when the bundles changed, and their sizes
+  std::vector<std::string> seen_;    // the same at the last look, of what could not be read
   uint64_t version_ = 0;
   std::vector<Entry> entries_;
   std::deque<size_t> wanted_;
