@@ -23,7 +23,7 @@ using launch::BundleWriter;
 void add(BundleWriter& writer, const Report& report, const std::string& data) {
   if (!report.inputs) throw Error("the inputs of a launch of " + report.launch.kernel + " are gone");
   using Data = BundleWriter::Data;
-  check(writer.add(*report.inputs.get(), data == "none" ? Data::None : data == "indices" ? Data::Indices : Data::All));
+  check(writer.add(*report.inputs.whole(), data == "none" ? Data::None : data == "indices" ? Data::Indices : Data::All));
 }
 
 std::vector<Report> runBundle(const std::string& path, const nb::list& clients, unsigned threads,

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/parameters.h"
+#include "later_writes.h"
 #include "values.h"
 
 namespace nb = nanobind;
@@ -9,9 +11,9 @@ namespace tilesight::binding {
 
 namespace {
 
-// Larger storages are looked at in parts only: a change of one element among so many may stay unseen.
-constexpr uint64_t kWhole = 256 << 20;
-constexpr uint64_t kPart = 4096, kEvery = 64 << 10;
+// Storages of up to so many bytes are looked at whole, of others as many lines of a cache from the first to the last: what
+// changes in a stretch of more than a part in kLines is seen.
+constexpr uint64_t kWhole = 64 << 10, kLine = 64, kLines = 512;
 
 uint64_t mixed(uint64_t hash, const uint8_t* data, uint64_t bytes) {
   // Four lanes, so that the loop runs as fast as memory.
@@ -28,11 +30,20 @@ uint64_t mixed(uint64_t hash, const uint8_t* data, uint64_t bytes) {
   return ((lane[0] * 31 + lane[1]) * 31 + lane[2]) * 31 + lane[3];
 }
 
-uint64_t fingerprint(const launch::Storage& storage) {
+uint64_t print(const launch::Storage& storage) {
   if (storage.bytes <= kWhole) return mixed(storage.bytes, storage.data, storage.bytes);
   uint64_t hash = storage.bytes;
-  for (uint64_t at = 0; at < storage.bytes; at += kEvery) hash = mixed(hash, storage.data + at, std::min(kPart, storage.bytes - at));
+  for (uint64_t i = 0; i < kLines; ++i) hash = mixed(hash, storage.data + (storage.bytes - kLine) / (kLines - 1) * i, kLine);
+  hash = mixed(hash, storage.data + storage.bytes - kLine, kLine);
   return hash;
+}
+
+// With the GIL. Tensors of torch count what changes them, whichever view it goes through.
+int64_t versionOf(const launch::Storage& storage) {
+  if (!storage.owner) return -1;
+  const nb::object owner = nb::borrow(static_cast<PyObject*>(storage.owner.get()));
+  const nb::object version = nb::getattr(owner, "_version", nb::none());
+  return nb::isinstance<nb::int_>(version) ? nb::cast<int64_t>(version) : -1;
 }
 
 std::shared_ptr<void> keptAlive(const nb::object& object, std::shared_ptr<void> other) {
@@ -53,35 +64,79 @@ Inputs Inputs::copied(std::shared_ptr<const launch::Launch> copy) {
 
 Inputs Inputs::shared(const exec::Kernel& kernel, const launch::Launch& launch, const std::vector<nb::object>& owners) {
   Inputs inputs;
+  inputs.launchNumber_ = launchesSoFar();
+  inputs.now_ = std::make_shared<launch::Launch>(launch);
+  for (size_t s = 0; s < owners.size(); ++s) inputs.now_->storages[s].owner = keptAlive(owners[s], launch.storages[s].owner);
   std::shared_ptr<launch::Launch> copy;
   {
     nb::gil_scoped_release released;
-    copy = trace::copyForRun(kernel, launch);
-    for (size_t s = 0; s < copy->storages.size(); ++s)
-      if (copy->storages[s].data == launch.storages[s].data && !copy->storages[s].pager)
-        inputs.prints_.push_back({s, fingerprint(copy->storages[s])});
+    copy = trace::copyForLater(kernel, *inputs.now_);
   }
-  for (size_t s = 0; s < copy->storages.size() && s < owners.size(); ++s)
-    if (copy->storages[s].data == launch.storages[s].data) copy->storages[s].owner = keptAlive(owners[s], copy->storages[s].owner);
+  inputs.mayWrite_ = exec::mayWrite(kernel, launch);
+  for (size_t s = 0; s < copy->storages.size(); ++s)
+    if (!inputs.mayWrite_[s] && !copy->storages[s].pager) inputs.read_.push_back(inputs.seen(s));
   inputs.launch_ = std::move(copy);
   return inputs;
 }
 
+void Inputs::launched(bool complete) {
+  if (!now_) return;
+  for (size_t s = 0; s < now_->storages.size(); ++s)
+    if (mayWrite_[s] && !now_->storages[s].pager) written_.push_back(seen(s));
+  complete_ = complete;
+}
+
+Inputs::Seen Inputs::seen(size_t storage) const {
+  return {storage, print(now_->storages[storage]), versionOf(now_->storages[storage])};
+}
+
+std::optional<std::string> Inputs::change(const Seen& before) const {
+  const launch::Storage& storage = now_->storages[before.storage];
+  const Seen after = seen(before.storage);
+  if (after.print != before.print || after.version != before.version) return "has changed since the launch";
+  if (const auto kernel = writtenSince(storage, launchNumber_)) return "has been given to a later launch, of " + *kernel + ", that may have written it";
+  return std::nullopt;
+}
+
 Inputs Inputs::later(std::function<Result<launch::Launch>()> read) {
   Inputs inputs;
-  inputs.read_ = std::move(read);
+  inputs.read_later_ = std::move(read);
   return inputs;
 }
 
 std::shared_ptr<const launch::Launch> Inputs::get() const {
-  if (!launch_ && read_) launch_ = std::make_shared<launch::Launch>(valueOf(read_()));
-  for (const Print& print : prints_) {
-    const launch::Storage& storage = launch_->storages[print.storage];
-    if (fingerprint(storage) != print.value)
-      throw Error("tensor " + storage.name + " has changed since the launch, so its values cannot be computed again: ask before the "
-                  "program changes it, or set ts.config.keep_inputs = \"1G\" before the launch to keep a copy");
-  }
+  if (!launch_ && read_later_) launch_ = std::make_shared<launch::Launch>(valueOf(read_later_()));
+  for (const Seen& before : read_)
+    if (const auto how = change(before))
+      throw Error("tensor " + now_->storages[before.storage].name + " " + *how + ", so its values cannot be computed again: " + trace::kAskBefore);
   return launch_;
+}
+
+std::vector<bool> Inputs::lost() const {
+  std::vector<bool> lost(launch_ ? launch_->storages.size() : 0, false);
+  for (const Seen& after : written_)
+    lost[after.storage] = launch_->storages[after.storage].data == now_->storages[after.storage].data && change(after);
+  return lost;
+}
+
+std::shared_ptr<const launch::Launch> Inputs::whole() const {
+  auto launch = get();
+  const std::vector<bool> gone = lost();
+  for (size_t s = 0; s < gone.size(); ++s)
+    if (gone[s])
+      throw Error("tensor " + launch->storages[s].name + " has changed since the launch, so the launch cannot be saved: save it before the "
+                  "program changes it, or set ts.config.keep_inputs = \"1G\" before the launch to keep a copy");
+  return launch;
+}
+
+std::shared_ptr<const launch::Launch> Inputs::left() const {
+  if (!complete_) return nullptr;
+  auto left = std::make_shared<launch::Launch>(*now_);
+  std::vector<bool> same(left->storages.size(), false);
+  for (const Seen& before : written_) same[before.storage] = !change(before);
+  for (size_t s = 0; s < same.size(); ++s)
+    if (!same[s]) left->storages[s].data = nullptr;
+  return left;
 }
 
 }  // namespace tilesight::binding

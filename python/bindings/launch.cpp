@@ -10,6 +10,7 @@
 #include "binding.h"
 #include "findings/ignore_comments.h"
 #include "exec/parameters.h"
+#include "later_writes.h"
 #include "launch/pager.h"
 #include "pager.h"
 #include "report.h"
@@ -212,12 +213,15 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
 
   Report report;
   report.kernel = kernel.compiled;
+  countLaunch();
+  const std::vector<bool> written = exec::mayWrite(*kernel.compiled, launch);
+  for (size_t s = 0; s < written.size(); ++s)
+    if (written[s]) noteWrite(launch.storages[s], launch.kernel);
   uint64_t bytes = 0;
   for (const launch::Storage& storage : launch.storages) bytes += storage.bytes;
   if (bytes <= keepLimit && keepLimit) {
     nb::gil_scoped_release released;
     // What is saved right after the launch needs no copy of what the launch cannot change.
-    const std::vector<bool> written = keepShort ? exec::mayWrite(*kernel.compiled, launch) : std::vector<bool>();
     report.inputs = Inputs::copied(copyOf(launch, keepShort ? &written : nullptr));
     report.inputBytes = bytes;
   } else if (keepShared && !keepShort) {
@@ -230,6 +234,7 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
   report.launch = runReleased(*kernel.compiled, launch, options);
   checkPagers(launch);
   running.finish(report);
+  report.inputs.launched(report.launch.verdict() == findings::Verdict::Ok && !addressOnly);
   report.launch.launch = index;
   for (findings::Finding& finding : report.launch.findings) finding.launch = index;
   return report;

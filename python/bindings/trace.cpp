@@ -9,6 +9,7 @@
 #include "clients/tracer/replay.h"
 #include "exec/kernel.h"
 #include "report.h"
+#include "trace/copies.h"
 
 namespace nb = nanobind;
 
@@ -96,7 +97,7 @@ nb::tuple replay(const TracerInstance& instance, const Report& report, int64_t p
   clients::AccessElements elements;
   {
     nb::gil_scoped_release released;
-    const std::shared_ptr<launch::Launch> copy = copyOf(*inputs);
+    const std::shared_ptr<launch::Launch> copy = trace::copyForRun(instance.kernel(), *inputs);
     elements = valueOf(clients::replayAccess(instance.kernel(), *copy, program, ordinal));
   }
   return nb::make_tuple(nb::bytes(elements.addresses.data(), elements.addresses.size() * sizeof(int64_t)),

@@ -140,6 +140,7 @@ std::shared_ptr<Values> valuesOfReport(Report& report) {
     if (!report.kernel) throw Error("this launch was not executed, so it has no values");
     report.values = valueOf(released([&] { return Values::of(report.kernel, launch); }));
   }
+  report.values->compareWith(report.inputs.left(), report.inputs.lost());
   return report.values;
 }
 

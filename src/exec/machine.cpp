@@ -253,6 +253,7 @@ Tile Machine::load(const Resolved& access, ElementKind kind, const Tile* other, 
 
 void Machine::store(const Resolved& access, const Tile& value) {
   if (!replayed_) context_.memory->store(pool_, access, value);
+  else if (context_.observer) context_.observer->stored(*this, access, value);
 }
 
 void Machine::keep(const Tile& value) {

@@ -14,6 +14,8 @@ class Observer {
   virtual void before(Machine&, const Instr&) {}
   /// The results are there (Machine::slot of outSlot); of a Mark, what it marks (Machine::in).
   virtual void after(Machine&, const Instr&) {}
+  /// A store that a replay does not make.
+  virtual void stored(Machine&, const Resolved&, const Tile&) {}
   /// The program has ended, or stopped.
   virtual void finished(Machine&) {}
 };

@@ -35,21 +35,29 @@ TouchedStorages touchedStorages(const Kernel& kernel, const launch::Launch& laun
   TouchedStorages touched{std::vector<bool>(count, effects.unknown), std::vector<bool>(count, effects.unknown)};
   for (size_t p = 0; p < argumentOfParameter.size() && p < effects.loaded.size(); ++p) {
     const launch::Argument& a = launch.arguments[argumentOfParameter[p]];
-    if (a.kind == launch::Argument::Kind::Scalar) continue;
+    if (a.kind == launch::Argument::Kind::Scalar) {
+      // A pointer that was given as an address may lead anywhere. (Of other scalars an index is made at most.)
+      if (a.element != ir::ElementKind::Pointer) continue;
+      if (effects.loaded[p]) touched.read.assign(count, true);
+      if (effects.stored[p]) touched.written.assign(count, true);
+      continue;
+    }
     if (effects.loaded[p]) touched.read[a.view.storage] = true;
     if (effects.stored[p]) touched.written[a.view.storage] = true;
   }
   return touched;
 }
 
-std::vector<bool> mayWrite(const Kernel& kernel, const launch::Launch& launch) {
-  std::vector<bool> all(launch.storages.size(), true);
+TouchedStorages mayTouch(const Kernel& kernel, const launch::Launch& launch) {
+  const std::vector<bool> all(launch.storages.size(), true);
   for (const launch::Argument& a : launch.arguments) {
     bool tensor = a.kind == launch::Argument::Kind::Tensor || a.kind == launch::Argument::Kind::Descriptor;
-    if (tensor && a.view.storage >= all.size()) return all;
+    if (tensor && a.view.storage >= all.size()) return {all, all};
   }
   auto matched = matchParameters(kernel, launch);
-  return matched ? touchedStorages(kernel, launch, *matched).written : all;
+  return matched ? touchedStorages(kernel, launch, *matched) : TouchedStorages{all, all};
 }
+
+std::vector<bool> mayWrite(const Kernel& kernel, const launch::Launch& launch) { return mayTouch(kernel, launch).written; }
 
 }  // namespace tilesight::exec

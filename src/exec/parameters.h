@@ -12,14 +12,15 @@ namespace tilesight::exec {
 Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch::Launch& launch);
 
 /// Which storages of a launch the kernel may read and write; errs towards true. True for all where it goes
-/// through pointers from integers or memory.
+/// through pointers from integers or memory, and through those that were given as addresses.
 struct TouchedStorages {
   std::vector<bool> read, written;
 };
 TouchedStorages touchedStorages(const Kernel& kernel, const launch::Launch& launch,
                                 const std::vector<int32_t>& argumentOfParameter);
 
-/// The written ones, for a launch that has not been matched; true for all if it does not fit the kernel.
+/// The same of a launch that has not been matched; true for all if it does not fit the kernel.
+TouchedStorages mayTouch(const Kernel& kernel, const launch::Launch& launch);
 std::vector<bool> mayWrite(const Kernel& kernel, const launch::Launch& launch);
 
 }  // namespace tilesight::exec

@@ -10,59 +10,11 @@
 #include "exec/kernel.h"
 #include "exec/memory.h"
 #include "findings/nearest.h"
-#include "tilesight/client.hpp"
+#include "trace/writers.h"
 
 namespace tilesight::trace {
 
 namespace {
-
-// Which programs write one address. One range of programs after another; the last one is the last writer.
-class Writers {
- public:
-  static constexpr const char* name = "writers";
-  static constexpr uint32_t needs = TS_NEED_ADDRESSES;
-
-  Writers(const ts_host& host, int64_t address) : host_(&host), address_(address) {}
-  Writers(const ts_host& host, const char*) : Writers(host, int64_t{0}) {}
-
-  Writers fork() const { return Writers(*host_, address_); }
-  void merge(Writers&& later) {
-    if (later.last_ >= 0) last_ = later.last_;
-    count_ += later.count_;
-  }
-  void on_store(const ts_access& access) { take(access); }
-  void on_atomic(const ts_access& access) { take(access); }
-
-  int64_t last() const { return last_; }
-  int64_t count() const { return count_; }
-
- private:
-  void take(const ts_access& access) {
-    if (!access.active || access.program->linear == last_) return;
-    if (access.form == TS_FORM_SPLAT && access.base != address_) return;
-    if (access.form == TS_FORM_AFFINE) {
-      int64_t low = access.base, high = access.base;
-      for (uint32_t d = 0; d < access.rank; ++d) (access.strides[d] < 0 ? low : high) += (access.shape[d] - 1) * access.strides[d];
-      if (address_ < low || address_ > high) return;
-    }
-    addresses_.resize(static_cast<size_t>(access.elements));
-    mask_.resize(static_cast<size_t>(access.elements));
-    host_->addresses(&access, addresses_.data());
-    host_->mask_bytes(&access, mask_.data());
-    for (size_t i = 0; i < addresses_.size(); ++i)
-      if (mask_[i] && addresses_[i] == address_) {
-        last_ = access.program->linear;
-        ++count_;
-        return;
-      }
-  }
-
-  const ts_host* host_;
-  int64_t address_;
-  int64_t last_ = -1, count_ = 0;
-  std::vector<int64_t> addresses_;
-  std::vector<uint8_t> mask_;
-};
 
 const uint8_t* elementAt(const launch::Launch& launch, const launch::View& view, const std::vector<int64_t>& index) {
   int64_t at = 0;
@@ -107,18 +59,12 @@ Result<Writer> writerOf(const Values& values, uint32_t argument, const std::vect
   const exec::LaunchMemory memory(launch);
   int64_t address = memory.view(static_cast<int32_t>(argument))->address;
   for (size_t d = 0; d < index.size(); ++d) address += index[d] * view.strides[d] * static_cast<int64_t>(ir::elementBytes(view.element));
-  Writers writers(exec::host(), address);
-  const std::shared_ptr<launch::Launch> copy = copyForRun(values.kernel(), launch);
-  exec::RunOptions options;
-  options.clients = {{&client_table<Writers>(), "", &writers}};
   // Addresses alone, where they do not depend on what programs store.
-  options.addressOnly = !values.needsReads();
-  options.silent = true;
-  auto report = exec::run(values.kernel(), *copy, options);
-  if (!report) return failure(std::move(report).error());
+  auto writers = writersOf(values.kernel(), launch, address, static_cast<int64_t>(ir::elementBytes(view.element)), !values.needsReads());
+  if (!writers) return failure(std::move(writers).error());
   Writer writer;
-  writer.programs = writers.count();
-  if (const int64_t last = writers.last(); last >= 0)
+  writer.programs = writers->programs;
+  if (const int64_t last = writers->last; last >= 0)
     writer.program = {last % launch.grid[0], last / launch.grid[0] % launch.grid[1], last / (launch.grid[0] * launch.grid[1])};
   return writer;
 }
@@ -165,17 +111,25 @@ Result<Mismatch> differences(const launch::Launch& launch, uint32_t argument, co
 }
 
 Result<Mismatch> compare(const Values& values, uint32_t argument, const Expected& expected, std::optional<Tolerance> tolerance) {
+  const launch::View& view = values.launch().arguments[argument].view;
+  if (values.lost(view.storage))
+    return failure(Diagnostic{{}, 0, 0,
+                              fmt::format("tensor {} has changed since the launch, and what the launch found in it was not kept: it cannot be compared",
+                                          values.launch().arguments[argument].name),
+                              kAskBefore});
   auto after = values.after();
   if (!after) return failure(std::move(after).error());
   auto found = differences(**after, argument, expected, tolerance);
   if (!found || !found->wrong) return found;
   Mismatch mismatch = std::move(*found);
-  mismatch.before = numberText(values.launch().arguments[argument].view.element, elementAt(values.launch(), values.launch().arguments[argument].view, mismatch.index));
   auto writer = writerOf(values, argument, mismatch.index);
   if (!writer) return failure(std::move(writer).error());
   mismatch.writers = writer->programs;
   mismatch.written = writer->program.has_value();
-  if (!writer->program) return mismatch;
+  if (!writer->program) {
+    mismatch.before = numberText(view.element, elementAt(values.launch(), view, mismatch.index));
+    return mismatch;
+  }
   mismatch.program = *writer->program;
   auto store = followStore(values, *writer->program, argument, mismatch.index);
   if (!store) return failure(std::move(store).error());

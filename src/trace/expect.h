@@ -39,7 +39,7 @@ struct Mismatch {
   // The first wrong one.
   std::vector<int64_t> index;
   std::string actual, expected;
-  std::string before;            // what the launch found there
+  std::string before;            // what the launch found there, if no program wrote it
   bool written = false;          // by a program
   std::array<int64_t, 3> program{};  // the last one that did
   int64_t writers = 0;           // programs that wrote it

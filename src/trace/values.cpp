@@ -1,7 +1,6 @@
 #include "trace/values.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -10,13 +9,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "exec/memory.h"
 #include "exec/observer.h"
 #include "exec/parameters.h"
 #include "exec/report.h"
-#include "launch/pager.h"
+#include "trace/agreement.h"
 #include "trace/capture.h"
 #include "trace/match.h"
 #include "trace/sites.h"
+#include "trace/writers.h"
 
 namespace tilesight::trace {
 
@@ -36,7 +37,9 @@ struct Values::Impl {
   const exec::CompiledPlan* plan = nullptr;
   SiteTable table;
   bool needsReads = false;
-  mutable std::mutex mutex;  // of reads
+  mutable std::mutex mutex;  // of all below
+  std::shared_ptr<const launch::Launch> left;
+  std::vector<bool> lost;
   mutable std::shared_ptr<const exec::ReadsOfPrograms> reads;
   mutable std::shared_ptr<const launch::Launch> after;
 
@@ -47,6 +50,8 @@ struct Values::Impl {
   Result<std::string> observe(int64_t first, int64_t past, exec::Observer& observer) const;
   /// Runs the launch on a copy: what programs read, and what it leaves. The mutex is held.
   Status runOnCopy() const;
+  /// Error: stores that are not what the launch left are not those of the launch on a copy, either.
+  Status settle(const Agreement& agreement, int64_t program) const;
 };
 
 namespace {
@@ -299,6 +304,36 @@ Status Values::Impl::runOnCopy() const {
   return {};
 }
 
+Status Values::Impl::settle(const Agreement& agreement, int64_t program) const {
+  // A later turn may have stored there, too. And where other programs did, it is not certain which came last.
+  std::lock_guard lock(mutex);
+  if (!after) TS_CHECK(runOnCopy());
+  const std::optional<Agreement::Bytes> changed = agreement.changed(*after);
+  if (!changed) return {};
+  const exec::LaunchMemory memory(*launch);
+  auto writers = writersOf(*kernel, *launch, memory.storages()[changed->storage].base + changed->at, changed->count, true);
+  if (!writers) return failure(std::move(writers).error());
+  if (writers->programs != 1) return {};
+  const auto& grid = launch->grid;
+  return failure(Diagnostic{{}, 0, 0,
+                            fmt::format("program ({}, {}, {}) stores to tensor {} something else than it holds now: that tensor, or one that "
+                                        "the launch reads, has changed since the launch, so its values cannot be computed again",
+                                        program % grid[0], program / grid[0] % grid[1], program / (grid[0] * grid[1]),
+                                        launch->storages[changed->storage].name),
+                            kAskBefore});
+}
+
+void Values::compareWith(std::shared_ptr<const launch::Launch> left, std::vector<bool> lost) {
+  std::lock_guard lock(impl_->mutex);
+  impl_->left = std::move(left);
+  impl_->lost = std::move(lost);
+}
+
+bool Values::lost(size_t storage) const {
+  std::lock_guard lock(impl_->mutex);
+  return storage < impl_->lost.size() && impl_->lost[storage];
+}
+
 Result<std::shared_ptr<const launch::Launch>> Values::after() const {
   std::lock_guard lock(impl_->mutex);
   if (!impl_->after) TS_CHECK(impl_->runOnCopy());
@@ -331,12 +366,21 @@ Result<std::string> Values::Impl::observe(int64_t first, int64_t past, exec::Obs
   } else {
     for (int64_t p = first; p < past; ++p) only.try_emplace(only.end(), p);
   }
+  std::shared_ptr<const launch::Launch> compared;
+  // Of one program: of many, looking at each store would take longer than running them. And not where programs read
+  // what others write: the order in which they ran need not be that of the launch.
+  if (past - first == 1 && !needsReads) {
+    std::lock_guard lock(mutex);
+    compared = left;
+  }
+  Agreement agreement(observer, compared.get());
   exec::RunOptions options;
   options.replay = &only;
-  options.observer = &observer;
+  options.observer = &agreement;
   options.threads = 1;
   auto report = exec::run(*kernel, *launch, options);
   if (!report) return failure(std::move(report).error());
+  if (!agreement.differing().empty()) TS_CHECK(settle(agreement, first));
   return report->unknowns.empty() ? std::string() : report->unknowns.front().reason;
 }
 
@@ -401,28 +445,6 @@ Status Values::each(std::array<int64_t, 3> program, bool operands, const Visit& 
   auto stopped = impl_->observe(program, visitor);
   if (!stopped) return failure(std::move(stopped).error());
   return {};
-}
-
-std::shared_ptr<launch::Launch> copyForRun(const exec::Kernel& kernel, const launch::Launch& launch) {
-  auto copy = std::make_shared<launch::Launch>(launch);
-  const std::vector<bool> written = exec::mayWrite(kernel, launch);
-  for (size_t s = 0; s < copy->storages.size(); ++s) {
-    launch::Storage& storage = copy->storages[s];
-    if (!written[s] || !storage.bytes) continue;
-    if (storage.pager) storage.pager->need(0, storage.bytes, false);
-    storage.pager.reset();
-    // Pages of zeros that are only looked at cost nothing.
-    const std::shared_ptr<uint8_t> bytes(static_cast<uint8_t*>(std::calloc(storage.bytes, 1)), [](uint8_t* p) { std::free(p); });
-    constexpr uint64_t kChunk = 65536;
-    static const std::vector<uint8_t> zeros(kChunk);
-    for (uint64_t at = 0; at < storage.bytes; at += kChunk) {
-      const uint64_t size = std::min(kChunk, storage.bytes - at);
-      if (std::memcmp(storage.data + at, zeros.data(), size) != 0) std::memcpy(bytes.get() + at, storage.data + at, size);
-    }
-    storage.data = bytes.get();
-    storage.owner = bytes;
-  }
-  return copy;
 }
 
 }  // namespace tilesight::trace

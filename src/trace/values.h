@@ -14,6 +14,7 @@
 #include "exec/run.h"
 #include "launch/launch.h"
 #include "support/result.h"
+#include "trace/copies.h"
 
 namespace tilesight::trace {
 
@@ -118,6 +119,13 @@ class Values {
   const launch::Launch& launch() const;
   const exec::Kernel& kernel() const;
   const std::vector<Site>& sites() const;
+  /// What the launch left, as far as nobody is known to have changed it: storages of which that is not known have no
+  /// data. From now on, what a program stores is compared with it. Where it is not the same, some tensor has changed
+  /// unseen, and values of that program are an error. Null: nothing is compared. `lost`: storages (by number) that
+  /// launch() does not hold as the launch found them, nor as it left them. No value depends on them, but the elements that
+  /// no program wrote are gone.
+  void compareWith(std::shared_ptr<const launch::Launch> left, std::vector<bool> lost = {});
+  bool lost(size_t storage) const;
   /// Do programs read memory that the launch may write? Then replays need what they read.
   bool needsReads() const;
 
@@ -151,10 +159,11 @@ class Values {
   std::unique_ptr<Impl> impl_;
 };
 
+/// What to do where a tensor has changed since its launch.
+inline constexpr const char* kAskBefore =
+    "ask before the program changes it, or set ts.config.keep_inputs = \"1G\" before the launch to keep a copy";
+
 /// The variables whose values a line makes, by line, in the kernel's own file (or one that ends in `file`).
 std::map<uint32_t, std::vector<std::string>> namesByLine(const Values& values, const std::string& file = {});
-
-/// A copy of a launch that may run: storages that the kernel may write have memory of their own.
-std::shared_ptr<launch::Launch> copyForRun(const exec::Kernel& kernel, const launch::Launch& launch);
 
 }  // namespace tilesight::trace

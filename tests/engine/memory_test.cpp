@@ -55,6 +55,26 @@ TEST(MayWrite, EveryStorageIfAnAddressCameFromMemory) {
   EXPECT_EQ(written(through, launchOn({0, 1})), (std::vector<bool>{true, true}));
 }
 
+TEST(MayWrite, EveryStorageIfThePointerWasGivenAsAnAddress) {
+  launch::Launch launch = launchOn({0, 1});
+  launch.arguments[1].kind = launch::Argument::Kind::Scalar;
+  launch.arguments[1].element = ir::ElementKind::Pointer;
+  EXPECT_EQ(written(kCopy, launch), (std::vector<bool>{true, true}));
+}
+
+TEST(MayWrite, NoStorageIfAnAddressIsMadeWithANumber) {
+  const char* indexed = R"(
+    %v = tt.load %x : !tt.ptr<i64>
+    %i = tt.ptr_to_int %y : !tt.ptr<i64> -> i64
+    %p = tt.addptr %x, %i : !tt.ptr<i64>, i64
+    tt.store %p, %v : !tt.ptr<i64>
+)";
+  launch::Launch launch = launchOn({0, 1});
+  launch.arguments[1].kind = launch::Argument::Kind::Scalar;
+  launch.arguments[1].element = ir::ElementKind::I64;
+  EXPECT_EQ(written(indexed, launch), (std::vector<bool>{true, false}));
+}
+
 // A device whose byte b is b / 1000.
 struct Device {
   static constexpr uint64_t kPage = launch::Pager::kPageBytes;

@@ -237,5 +237,59 @@ TEST(Values, ReadsThatWereKeptServeAfterTheLaunch) {
   EXPECT_EQ(ints(*ticket), std::vector<int32_t>{43});
 }
 
+// Does one program's store agree with what the launch left, and if not, who is it?
+TEST(Agreement, OfWhatOneProgramStoresAlone) {
+  Sum bench;
+  bench.run(4);
+  auto values = valuesOf(bench);
+  ASSERT_TRUE(values);
+  values->compareWith(std::make_shared<launch::Launch>(bench.launch));
+  const Query query{.program = {1, 0, 0}, .line = 7, .name = "v"};
+  EXPECT_TRUE(values->at(query));
+  bench.arrays[0][17] = 5;  // the last that program 1 reads
+  EXPECT_NE(problem(*values, query).find("program (1, 0, 0) stores to tensor y something else than it holds now"), std::string::npos);
+  EXPECT_TRUE(values->at({.program = {2, 0, 0}, .line = 7, .name = "v"}));
+}
+
+TEST(Agreement, NothingIsComparedWithoutData) {
+  Sum bench;
+  bench.run(4);
+  auto values = valuesOf(bench);
+  ASSERT_TRUE(values);
+  auto left = std::make_shared<launch::Launch>(bench.launch);
+  left->storages[1].data = nullptr;
+  values->compareWith(left, {false, true});
+  bench.arrays[0][17] = 5;
+  EXPECT_TRUE(values->at({.program = {1, 0, 0}, .line = 7, .name = "v"}));
+  EXPECT_TRUE(values->lost(1));
+  EXPECT_FALSE(values->lost(0));
+  values->compareWith(nullptr);
+  EXPECT_FALSE(values->lost(1));
+}
+
+TEST(Copies, OnlyWhatIsReadAndWrittenIsCopied) {
+  Sum bench;
+  const auto later = copyForLater(*bench.kernel, bench.launch);
+  EXPECT_EQ(later->storages[0].data, bench.launch.storages[0].data);
+  EXPECT_EQ(later->storages[1].data, bench.launch.storages[1].data);
+  const auto run = copyForRun(*bench.kernel, bench.launch);
+  EXPECT_EQ(run->storages[0].data, bench.launch.storages[0].data);
+  EXPECT_NE(run->storages[1].data, bench.launch.storages[1].data);
+  bench.launch.arguments[1].view.storage = 0;  // one storage for both
+  EXPECT_NE(copyForLater(*bench.kernel, bench.launch)->storages[0].data, bench.launch.storages[0].data);
+}
+
+TEST(Copies, MemoryOfCopiesIsUsedAgainAndHoldsWhatItShould) {
+  Sum bench;
+  bench.launch.arguments[1].view.storage = 0;
+  const uint8_t* first = copyForLater(*bench.kernel, bench.launch)->storages[0].data;
+  bench.arrays[0].assign(bench.arrays[0].size(), 0);
+  const auto again = copyForLater(*bench.kernel, bench.launch);
+  EXPECT_EQ(again->storages[0].data, first);
+  EXPECT_EQ(std::memcmp(again->storages[0].data, bench.arrays[0].data(), bench.launch.storages[0].bytes), 0);
+  const auto other = copyForLater(*bench.kernel, bench.launch);
+  EXPECT_NE(other->storages[0].data, again->storages[0].data);
+}
+
 }  // namespace
 }  // namespace tilesight::trace
