@@ -211,17 +211,24 @@ def verdict(row):
 
 def use_tool(path):
     """The passes run by a command instead of the Python module."""
+    from tilesight.passes import Optimized
     from tilesight.triton import passes
 
-    def run_opt(source, result, names, plugins=(), remarks=None):
-        command = [path, "opt", source, "-o", result]
-        for name in names:
-            command += ["--pass", name]
-        for library in plugins:
-            command += ["--plugin", library]
-        subprocess.run(command + (["--remarks-json", remarks] if remarks else []), check=True)
+    def run(text, file, names, plugins=(), **_):
+        with tempfile.TemporaryDirectory() as folder:
+            source, result, remarks = (Path(folder) / each for each in ("in.mlir", "out.mlir", "remarks.json"))
+            source.write_text(text)
+            command = [path, "opt", source, "-o", result, "--remarks-json", remarks]
+            for name in names:
+                command += ["--pass", name]
+            for library in plugins:
+                command += ["--plugin", library]
+            subprocess.run(command, check=True)
+            after = Optimized(result.read_text())
+            after.remarks = json.loads(remarks.read_text())
+            return after
 
-    passes.run_opt = run_opt
+    passes.run = run
 
 
 def main():
