@@ -16,6 +16,7 @@
 #include "report.h"
 #include "running.h"
 #include "tools/client_names.h"
+#include "trace_folder.h"
 
 namespace nb = nanobind;
 
@@ -187,7 +188,7 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
                     bool addressOnly, uint32_t index, const std::string& test,
                     const std::string& config, const nb::tuple& uninitialized, uint64_t keepLimit,
                     bool keepShort, uint32_t numSms, uint32_t multiprocessors, uint64_t seed,
-                    double timeLimit, bool keepShared) {
+                    double timeLimit, bool keepShared, TraceFolder* trace) {
   launch::Launch launch = kernel.prototype;
   launch.index = index;
   for (size_t axis = 0; axis < 3; ++axis) launch.grid[axis] = nb::cast<int64_t>(grid[axis]);
@@ -231,12 +232,24 @@ Report launchKernel(const Kernel& kernel, const nb::tuple& grid, const nb::list&
     report.inputBytes = bytes;
   }
   checkPagers(launch);
-  report.launch = runReleased(*kernel.compiled, launch, options);
-  checkPagers(launch);
-  running.finish(report);
-  report.inputs.launched(report.launch.verdict() == findings::Verdict::Ok && !addressOnly);
+  const auto recording = trace ? trace->begin(kernel.compiled, launch, index) : std::nullopt;
+  if (recording) options.clients.push_back(*recording);
+  try {
+    report.launch = runReleased(*kernel.compiled, launch, options);
+    checkPagers(launch);
+    running.finish(report);
+    report.inputs.launched(report.launch.verdict() == findings::Verdict::Ok && !addressOnly);
+  } catch (...) {
+    if (recording) trace->end(launch, nullptr, nullptr);
+    throw;
+  }
   report.launch.launch = index;
   for (findings::Finding& finding : report.launch.findings) finding.launch = index;
+  if (recording) {
+    const auto before = report.inputs ? report.inputs.get() : nullptr;
+    nb::gil_scoped_release released;
+    trace->end(launch, before.get(), &report.launch);
+  }
   return report;
 }
 
@@ -257,7 +270,8 @@ void defineLaunch(nb::module_& module) {
              nb::arg("storages"), nb::arg("clients"), nb::arg("threads"), nb::arg("address_only"),
              nb::arg("index"), nb::arg("test"), nb::arg("config"), nb::arg("uninitialized"),
              nb::arg("keep_limit"), nb::arg("keep_short"), nb::arg("num_sms"),
-             nb::arg("multiprocessors"), nb::arg("seed"), nb::arg("time_limit"), nb::arg("keep_shared") = false, "Runs a launch in place on its storages.");
+             nb::arg("multiprocessors"), nb::arg("seed"), nb::arg("time_limit"), nb::arg("keep_shared") = false, nb::arg("trace").none() = nb::none(),
+             "Runs a launch in place on its storages.");
   module.def("check_clients",
              [](const std::vector<std::string>& names) { valueOf(tools::clientsNamed(names)); },
              nb::arg("names"), "Raises Error if a name is no client.");

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
+#include "trace_folder.h"
 #include "pager.h"
 #include "tools/tools.h"
 #include "report.h"
@@ -63,5 +64,6 @@ NB_MODULE(_native, module) {
   defineValues(module);
   defineStories(module);
   definePasses(module);
+  defineTraceFolder(module);
   module.def("main", &runMain, nb::arg("arguments"), "Runs a command; returns its exit status.");
 }

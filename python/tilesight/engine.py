@@ -52,7 +52,7 @@ def _cores():
 
 
 def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(), keep=0,
-           keep_short=False):
+           keep_short=False, trace=None):
     """Runs one launch in place and returns its native report.
 
     kernel         a capture.triton.Specialisation
@@ -63,6 +63,7 @@ def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(
     uninitialized  arrays that hold no data yet
     keep           a launch with at most this many bytes keeps a copy of its inputs
     keep_short     they are used before the program goes on: what the launch cannot write is not copied
+    trace          the native TraceFolder that it is recorded in, or None
     """
     built = _compiled(kernel)
     described, storages = kernel.layout.describe(list(bound.values()))
@@ -86,7 +87,7 @@ def launch(kernel, bound, grid, clients, autotune=None, index=0, uninitialized=(
     report = native().launch(built, grid, described, rows, clients, threads(),
                              bool(config.address_only), index, current_test(), configuration, empty,
                              keep, keep_short, config.num_sms or 0, _multiprocessors(), config.seed or 0, config.timeout or 0.0,
-                             "tracer" in clients)
+                             "tracer" in clients, trace)
     for pages in staged:
         pages.bring_back()
     return report

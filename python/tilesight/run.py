@@ -115,6 +115,10 @@ def check_files(options):
     """Refuses what cannot be written, before anything has run for nothing."""
     if options.save is not None:
         check_writable("--save", options.save, folder=options.save_is_folder)
+    if options.trace is not None:
+        check_writable("--trace", options.trace, folder=True)
+        if os.path.isdir(options.trace) and os.listdir(options.trace):
+            raise Refused(f"--trace {options.trace} is not empty: a trace needs a folder of its own")
     used = {"--save": options.save, "--baseline": options.baseline}
     native().check_reports(**options.reports, others=[(name, file) for name, file in used.items() if file])
 
@@ -193,6 +197,7 @@ class Outcome:
     def __init__(self):
         self.left_out = []  # names of kernels
         self.saved = 0      # launches
+        self.checked = 0    # launches by ts.check
         self.of_program = None  # what its exit status says, where that is known
 
     def without_launches(self, options, interrupted):
@@ -201,6 +206,10 @@ class Outcome:
             return native().no_launch_left(options.prefix, options.kernel_text or "", self.left_out)
         if interrupted:
             return "interrupted before a kernel was launched"
+        if self.checked:
+            one = self.checked == 1
+            return (f"{self.checked} launch{'' if one else 'es'} by ts.check, whose report{' is' if one else 's are'} the "
+                    "program's own, and no other kernel was launched")
         return f"{self.of_program}, and no kernel was launched" if self.of_program else "no kernel was launched"
 
 
@@ -211,10 +220,11 @@ def collect(session, folder, options, entries=None):
     outcome = Outcome()
     rejected, uncaught, withdrawn = {}, set(), set()  # launches by number
     configurations = {}  # (kernel, file, how many there are) -> number -> what its launches said
-    traced = False
+    traced, launches = False, 0
     for kind, value in entries or _as_markers_say(wire.read(folder)):
         if kind == "launch":
             traced |= bool(value.get("traceRecords"))
+            launches += 1
             session.add(module.LaunchReport.from_json(json.dumps(value)))
         elif kind == "note":
             session.add_note(value)
@@ -227,6 +237,8 @@ def collect(session, folder, options, entries=None):
                 outcome.left_out.append(value)
         elif kind == "saved":
             outcome.saved += 1
+        elif kind == "checked":
+            outcome.checked += 1
         elif kind == "rejected":
             rejected[value[0]] = value[1:]
         elif kind == "uncaught":
@@ -254,6 +266,8 @@ def collect(session, folder, options, entries=None):
         session.add_note(module.address_only_remark(options.prefix))
     if options.save:
         save(session, folder, options, outcome.saved)
+    if options.trace:
+        trace(session, options, launches + outcome.checked)
     return outcome
 
 
@@ -307,6 +321,26 @@ def save(session, folder, options, count):
     elif session.launches:
         session.add_note("nothing was saved" if session.verdict != "ok" or options.save_all else
                          f"nothing was saved: no launch had findings ({options.prefix}save-all keeps every launch)")
+
+
+def trace(session, options, launches):
+    """Says what the processes recorded; `launches` is how many there were."""
+    try:
+        count = native().launches_in_trace(options.trace) if os.path.isdir(options.trace) else 0
+    except (Error, OSError) as error:
+        session.add_problem(options.trace, 0, 0, reason(error))
+        return
+    if options.quiet and count >= launches:
+        return
+    name = relative(options.trace)
+    if count:
+        carried = {"all": "with their data", "indices": "with the data of integer tensors",
+                   "none": "without data"}[options.data]
+        session.add_note(f"traced {count} launch{'es' if count > 1 else ''} to {name}, {carried}, with the source: "
+                         f"tilesight view {name}")
+    if count < launches:
+        session.add_note(f"{launches - count} launch{'es' if launches - count > 1 else ''} not in {name}: not executed, or the "
+                         "process ended abruptly")
 
 
 def finish(session, options, status, without_launches, partial):

@@ -41,6 +41,8 @@ results are where the program expects them.
   --save FILE.tsb|DIR     keep launches with findings as a bundle, or as one a launch in a folder;
                           bundles hold the kernels' data and source
   --save-all              keep all launches
+  --trace DIR             record every launch as tables in a folder, new or empty, with the launches themselves:
+                          tilesight view, show, info and diff take it
   --save-limit SIZE       bytes that may be kept (default 2G)
   --data WHAT             of what is kept, the data that bundles carry: all (default), indices (tensors of
                           integers only) or none; zeros stand for the rest
@@ -91,6 +93,7 @@ class Options:
     output: str = None
     save: str = None
     save_all: bool = False
+    trace: str = None
     save_limit: int = 2 << 30
     data: str = "all"
     threads: int = None
@@ -127,7 +130,7 @@ class Options:
 
     def fix_files(self):
         """Files stay where they are now, wherever the process goes."""
-        for field in ("baseline", "write_baseline", "json", "sarif", "output", "save"):
+        for field in ("baseline", "write_baseline", "json", "sarif", "output", "save", "trace"):
             setattr(self, field, _fixed(getattr(self, field)))
 
     @property
@@ -161,6 +164,8 @@ class Options:
             "save": (os.path.abspath(self.save) if self.save_is_folder else folder) if self.save else None,
             "save_name": None if self.save is None or self.save_is_folder else self.save,
             "save_all": self.save_all,
+            "trace": os.path.abspath(self.trace) if self.trace else None,
+            "trace_name": self.trace,
             "save_limit": self.save_limit,
             "data": self.data,
         }
@@ -289,6 +294,7 @@ _OPTIONS = {
     "--output": ("output", _file),
     "--save": ("save", _text),
     "--save-all": ("save_all", None),
+    "--trace": ("trace", _file),
     "--save-limit": ("save_limit", _size),
     "--data": ("data", _one_of("all", "indices", "none")),
     "--threads": ("threads", _number(0)),
@@ -340,8 +346,8 @@ def parse(arguments):
         native().check_clients(options.client)
     if options.save_all and not options.save:
         raise ValueError("--save-all needs --save")
-    if "data" in chosen and not options.save:
-        raise ValueError("--data needs --save")
+    if "data" in chosen and not (options.save or options.trace):
+        raise ValueError("--data needs --save or --trace")
     try:
         here = os.getcwd()
     except OSError:

@@ -15,6 +15,7 @@ from . import engine
 from .config import client_list, config
 from .errors import Error, InternalError
 from .report import Report
+from .traced import Traced
 from .wire import Wire
 
 DEFAULT_CLIENTS = ["sanitizer"]
@@ -94,10 +95,13 @@ class Plan:
         counted = recorder.counts(kernel.name)
         index = recorder.next_index()
         try:
-            report = engine.launch(kernel, bound, grid, clients if counted else [], autotune=autotune,
-                                   index=index, uninitialized=uninitialized,
-                                   keep=recorder.keep_limit() if counted else 0,
-                                   keep_short=recorder.wire is not None)
+            with recorder.traced.one(config.command_line() if counted and recorder.wire is not None else {}) as (trace, limit):
+                report = engine.launch(kernel, bound, grid, clients if counted else [], autotune=autotune,
+                                       index=index, uninitialized=uninitialized,
+                                       keep=max(recorder.keep_limit(), limit) if counted else 0,
+                                       keep_short=recorder.wire is not None, trace=trace)
+                if trace is not None:
+                    recorder.of_trace(report)
         except Error as error:
             if recorder.wire is None or self.check is not None:
                 raise
@@ -119,6 +123,8 @@ class Plan:
         if self.check is not None:
             self.check.reports.append(report)
             recorder.remember(report)
+            if recorder.wire is not None:
+                recorder.wire.checked()
             return
         recorder.add(report)
 
@@ -193,6 +199,7 @@ class Recorder:
         self._filter = None
         self._judges = {}        # with --fail-fast: what is accepted (a test's marker may add to it) -> a Session
         self._saved = 0          # bytes written by --save
+        self.traced = Traced(self.problem)  # what --trace writes
         self._kept = 0           # bytes of inputs that ts.launches holds
 
     def start_run(self, folder):
@@ -237,6 +244,14 @@ class Recorder:
             return options.get("save_limit", 0) if options.get("save") else 0
         kept = config.resolve("keep_inputs")
         return KEEP_INPUTS if kept is None else kept
+
+    def of_trace(self, native_report):
+        """`run --trace`: the launch was recorded, with its data if that was kept."""
+        self.traced.kept(native_report.input_bytes)
+        if not native_report.has_inputs:
+            self.note("the limit of --save-limit was reached: the trace does not have the data of all launches")
+        if not config.command_line().get("save"):
+            native_report.drop_inputs()
 
     def save(self, native_report):
         """`run --save`: writes the launch as a bundle if it is to be kept."""
@@ -317,13 +332,17 @@ class Recorder:
         self.note(f"{_program_line()}the program was ended at the first launch with an error (--fail-fast)")
         with open(options["stop"], "w"):
             pass
-        _end()
+        self._end()
 
     def stop_with_others(self):
         """`run --fail-fast`: ends this process if another one of the program has met an error."""
         options = config.command_line().get("fail_fast")
         if options and self.wire is not None and os.path.exists(options["stop"]):
-            _end()
+            self._end()
+
+    def _end(self):
+        self.traced.finish(config.command_line())
+        _end()
 
     def note(self, text):
         """Something to say once that is no finding."""

@@ -77,6 +77,10 @@ class Wire:
     def saved(self):
         self._write("saved", None)
 
+    def checked(self):
+        """A launch by ts.check: its report is the program's."""
+        self._write("checked", None)
+
     def internal_error(self, text):
         self._write("internal", text)
 

@@ -152,6 +152,13 @@ Result<LaunchResult> compare(std::array<Side, 2>& sides) {
     if (!run) return failure(std::move(run).error());
     for (const findings::Unknown& unknown : run->report.unknowns)
       result.unknowns.push_back(fmt::format("{}: {}", s ? "B" : "A", unknown.reason));
+    std::string withheld;
+    for (const Argument& argument : sides[s].launch.arguments)
+      if (isTensor(argument) && sides[s].launch.storages[argument.view.storage].withheld)
+        withheld += (withheld.empty() ? "" : ", ") + argument.name;
+    if (!withheld.empty())
+      result.unknowns.push_back(fmt::format("{}: the data of {} was not saved, and zeros stand for it: which elements are touched may depend on it",
+                                            s ? "B" : "A", withheld));
     ran.push_back(std::move(*run));
     result.elsewhere[s] = elsewhereOf(sides[s], ran[s]);
   }

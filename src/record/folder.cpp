@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "record/kept.h"
+
 namespace tilesight::record {
 
 namespace {
@@ -11,10 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // A reader may want one segment in memory, and a writer that is killed loses the one that is open.
-constexpr int64_t kMaxSegment = int64_t{64} << 20, kWorthOne = int64_t{1} << 20;
-constexpr uint32_t kMaxLaunches = 64;
+constexpr int64_t kMaxSegment = int64_t{64} << 20;
 
-bool isTable(const std::string& name) {
+/// To a trace that another process writes, too.
+bool belongs(const std::string& name) {
+  if (name == kBundles) return true;
   for (Table table : kAllTables)
     if (name == schemaOf(table).table) return true;
   return false;
@@ -31,7 +34,7 @@ Result<std::unique_ptr<Folder>> Folder::create(const std::string& path, bool sha
     return wrong("is a file: a trace is a folder", "name a new folder");
   if (fs::is_directory(path, error))
     for (const auto& entry : fs::directory_iterator(path, error))
-      if (!shared || !isTable(entry.path().filename().string()))
+      if (!shared || !belongs(entry.path().filename().string()))
         return wrong("is not empty: a trace needs a folder of its own", "name a new folder, or remove this one");
   auto folder = std::make_unique<Folder>();
   folder->path_ = path;
@@ -67,9 +70,9 @@ Status Folder::close(Files& files) {
   return {};
 }
 
-Status Folder::endLaunch() {
+Status Folder::endLaunch(bool all) {
   for (Files& files : tables_)
-    if (files.open && (++files.launches >= kMaxLaunches || files.open->bytes() > kWorthOne)) TS_CHECK(close(files));
+    if (files.open && (++files.launches >= kMaxLaunches || files.open->bytes() > kWorthOne || all)) TS_CHECK(close(files));
   return {};
 }
 

@@ -11,6 +11,10 @@
 
 namespace tilesight::record {
 
+/// A segment is closed after so many launches, or bytes.
+inline constexpr uint32_t kMaxLaunches = 64;
+inline constexpr int64_t kWorthOne = int64_t{1} << 20;
+
 class Folder {
  public:
   /// Makes the folder of a trace. Errors: it cannot be made, or there is something in it (`shared`: other than tables).
@@ -23,8 +27,8 @@ class Folder {
 
   /// `launch`: segments are named by the first launch that they have rows of.
   Status append(Table table, const arrow::Message& batch, uint32_t launch);
-  /// All rows of a launch were appended: segments of some size are closed.
-  Status endLaunch();
+  /// All rows of a launch were appended: segments of some size are closed; with `all`, every one.
+  Status endLaunch(bool all = false);
   /// Closes all segments; a table that has none gets an empty one, under this launch's number.
   Status finish(uint32_t launch);
   /// Bytes of all segments that are whole.

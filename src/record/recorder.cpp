@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -83,6 +84,8 @@ struct Recorder::Impl {
   FixedNames fixed;
   arrow::Rows launches{schemaOf(Table::Launches)}, tensors{schemaOf(Table::Tensors)}, findings{schemaOf(Table::Findings)};
   LaunchRecording recording;
+  Kept kept;
+  std::chrono::steady_clock::time_point written = std::chrono::steady_clock::now();  // when segments were closed last
   std::unique_ptr<State> state;  // of the launch under way
   std::shared_ptr<const exec::Kernel> kernel;
   launch::Launch launch;
@@ -133,6 +136,14 @@ Result<exec::ClientInstance> Recorder::begin(std::shared_ptr<const exec::Kernel>
   return exec::ClientInstance{&table(), "", impl.state.get()};
 }
 
+Status Recorder::keep(const launch::Launch& before, launch::BundleWriter::Data data) {
+  Impl& impl = *impl_;
+  TS_CHECK(impl.status);
+  impl.status = impl.kept.add(impl.folder->path(), impl.number, before, data);
+  impl.failed = !impl.status;
+  return impl.status;
+}
+
 Status Recorder::end(const findings::LaunchReport* report, const std::string& bundle) {
   Impl& impl = *impl_;
   const std::unique_ptr<State> state = std::move(impl.state);
@@ -157,7 +168,11 @@ Status Recorder::end(const findings::LaunchReport* report, const std::string& bu
     TS_CHECK(impl.write(Table::Launches, impl.launches));
     TS_CHECK(impl.write(Table::Tensors, impl.tensors));
     TS_CHECK(impl.write(Table::Findings, impl.findings));
-    return impl.folder->endLaunch();
+    const auto now = std::chrono::steady_clock::now();
+    const bool late = impl.options.shared && now - impl.written >= std::chrono::seconds(1);
+    if (late) impl.written = now;
+    if (late || impl.kept.launches() >= kMaxLaunches || impl.kept.open() > uint64_t{kWorthOne}) TS_CHECK(impl.kept.close());
+    return impl.folder->endLaunch(late);
   }();
   impl.failed = !impl.status;
   return impl.status;
@@ -167,12 +182,14 @@ bool Recorder::failed() const { return impl_->failed; }
 
 Status Recorder::finish() {
   TS_CHECK(impl_->status);
+  impl_->status = impl_->kept.close();
+  TS_CHECK(impl_->status);
   return impl_->status = impl_->folder->finish(impl_->number);
 }
 
 Recorder::Totals Recorder::totals() const {
   Totals totals = impl_->totals;
-  totals.bytes = impl_->folder->bytes();
+  totals.bytes = impl_->folder->bytes() + impl_->kept.bytes();
   return totals;
 }
 

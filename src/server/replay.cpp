@@ -16,6 +16,7 @@
 #include "server/condition.h"
 #include "server/elements.h"
 #include "server/packed.h"
+#include "trace/withheld.h"
 
 namespace tilesight::server {
 namespace {
@@ -174,6 +175,7 @@ Result<std::string> step(const Loaded& loaded, int64_t program, int64_t number) 
   auto made = loaded.values();
   if (!made) return failure(made.error());
   const trace::Values& values = **made;
+  TS_CHECK(trace::toldUntil(values, loaded.programId(program), number));
   auto own = values.valuesAt(loaded.programId(program), number);
   if (!own) return failure(own.error());
   // What every variable is by then: the last value of its name.
@@ -213,6 +215,7 @@ Result<std::string> everything(const Loaded& loaded, int64_t program, int64_t li
   auto made = loaded.values();
   if (!made) return failure(made.error());
   const trace::Values& values = **made;
+  TS_CHECK(trace::toldUntil(values, loaded.programId(program), INT64_MAX));
   const auto last = lastOfLines(values);
   Packed packed;
   Json list = Json::array();
@@ -236,6 +239,7 @@ Result<std::string> everything(const Loaded& loaded, int64_t program, int64_t li
 Result<Value> valueAt(const Loaded& loaded, const ValuePlace& place) {
   auto values = loaded.values();
   if (!values) return failure(values.error());
+  TS_CHECK(trace::toldUntil(**values, loaded.programId(place.program), place.step));
   auto all = (*values)->valuesAt(loaded.programId(place.program), place.step);
   if (!all) return failure(all.error());
   for (Value& value : *all)
@@ -265,6 +269,7 @@ Result<std::string> watch(const Loaded& loaded, int64_t program, const std::vect
   if (!made) return failure(made.error());
   const trace::Values& values = **made;
   if (Status status = checkNames(values, {names.begin(), names.end()}); !status) return failure(status.error());
+  TS_CHECK(trace::toldUntil(values, loaded.programId(program), INT64_MAX));
   const auto last = lastOfLines(values);
   std::vector<uint32_t> name, site, step, number, elements, nan, inf;
   std::vector<double> min, max, mean, first;
@@ -316,6 +321,7 @@ Result<std::string> find(const Loaded& loaded, int64_t program, int64_t from, co
   if (!made) return failure(made.error());
   const trace::Values& values = **made;
   if (Status status = checkNames(values, condition->names()); !status) return failure(status.error());
+  TS_CHECK(trace::toldAll(values));
   const auto last = lastOfLines(values);
   const auto start = std::chrono::steady_clock::now();
   for (; program < loaded.programs(); ++program, from = 0) {

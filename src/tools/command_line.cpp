@@ -110,6 +110,9 @@ void addTrace(CLI::App& app, TraceOptions& options) {
   trace->add_option("--launch-count", options.launchCount, "Stop after N matching launches");
   trace->add_flag("--elements", options.elements,
                   "Also list the cells of accesses whose addresses or mask have no formula: exact, and larger");
+  trace->add_option("--data", options.data,
+                    "What the trace keeps of the launches' data, so that values can be asked for: none (default), indices (tensors of integers only) or all")
+      ->check(CLI::IsMember({"none", "indices", "all"}));
   trace->add_option("--threads", options.threads, "Threads (default: all cores)")->check(wholeFrom(0, 1 << 16));
   trace->add_option("--num-sms", options.numSms, "Programs that may be resident at once (default: as recorded)")
       ->check(wholeFrom(1, UINT32_MAX));

@@ -35,23 +35,28 @@ std::optional<std::pair<size_t, size_t>> pairOf(const std::string& text) {
   return std::pair(numbers[0], numbers[1]);
 }
 
+/// The launches of a bundle, or of those in a folder or a trace, in order.
 struct Bundle {
   std::string path;
-  launch::BundleReader reader;
+  std::vector<launch::BundleReader> readers;
+  std::vector<std::pair<size_t, size_t>> places;  // of each launch: which reader, and where in it
   std::vector<std::string> kernels;
 };
 
 Result<Bundle> open(const std::string& path) {
   const auto paths = bundlesAt(path);
   if (!paths) return failure(paths.error());
-  if (paths->size() != 1) return failure(Diagnostic{path, 0, 0, "is a folder of several bundles", "name one of them"});
-  auto reader = launch::BundleReader::open(paths->front());
-  if (!reader) return failure(reader.error());
-  Bundle bundle{path, std::move(*reader), {}};
-  for (size_t i = 0; i < bundle.reader.launches(); ++i) {
-    auto name = bundle.reader.kernelName(i);
-    if (!name) return failure(name.error());
-    bundle.kernels.push_back(std::move(*name));
+  Bundle bundle{path, {}, {}, {}};
+  for (const std::string& one : *paths) {
+    auto reader = launch::BundleReader::open(one);
+    if (!reader) return failure(reader.error());
+    for (size_t i = 0; i < reader->launches(); ++i) {
+      auto name = reader->kernelName(i);
+      if (!name) return failure(name.error());
+      bundle.kernels.push_back(std::move(*name));
+      bundle.places.emplace_back(bundle.readers.size(), i);
+    }
+    bundle.readers.push_back(std::move(*reader));
   }
   if (bundle.kernels.empty()) return failure(Diagnostic{path, 0, 0, "holds no launch", {}});
   return bundle;
@@ -82,7 +87,8 @@ Result<diff::Side> load(const Bundle& bundle, size_t position) {
   diff::Side side;
   side.position = position;
   for (launch::Launch* launch : {&side.launch, &side.again, &side.before}) {
-    auto read = bundle.reader.launch(position);
+    const auto [reader, index] = bundle.places[position];
+    auto read = bundle.readers[reader].launch(index);
     if (!read) return failure(read.error());
     *launch = std::move(*read);
   }

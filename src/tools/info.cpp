@@ -1,4 +1,4 @@
-// tilesight info: what a bundle or a file of IR holds.
+// tilesight info: what a bundle, a trace or a file of IR holds.
 #include <algorithm>
 #include <bit>
 #include <unordered_set>
@@ -9,6 +9,8 @@
 #include "findings/files.h"
 #include "findings/format.h"
 #include "launch/bundle.h"
+#include "record/kept.h"
+#include "record/reader.h"
 #include "tools/inputs.h"
 #include "tools/options.h"
 #include "tools/output.h"
@@ -112,6 +114,35 @@ Status infoBundle(const std::string& path) {
   return {};
 }
 
+/// The tables of a trace: a line a launch.
+Status infoTables(const std::string& path) {
+  const auto trace = record::Trace::open(path);
+  if (!trace) return failure(trace.error());
+  std::string lines;
+  int64_t launches = 0, findings = 0;
+  const arrow::Schema& schema = record::schemaOf(record::Table::Launches);
+  const auto column = [&](const arrow::Batch& batch, std::string_view name) -> const arrow::Values& {
+    size_t i = 0;
+    while (schema.fields[i].name != name) ++i;
+    return batch.columns[i];
+  };
+  TS_CHECK(trace->each(record::Table::Launches, [&](const arrow::Batch& batch) -> Status {
+    for (size_t i = 0; i < static_cast<size_t>(batch.rows); ++i)
+      lines += fmt::format("  launch {}: {}, {}, {}, {}\n", column(batch, "launch").ints[i], printable(column(batch, "kernel").texts[i]),
+                           counted(column(batch, "programs").ints[i], "program"),
+                           fmt::format("{} access{}", grouped(column(batch, "accesses").ints[i]), column(batch, "accesses").ints[i] == 1 ? "" : "es"),
+                           printable(column(batch, "verdict").texts[i]));
+    launches += batch.rows;
+    return {};
+  }));
+  TS_CHECK(trace->each(record::Table::Findings, [&](const arrow::Batch& batch) -> Status {
+    findings += batch.rows;
+    return {};
+  }));
+  printOut(fmt::format("{}: a trace of {}, {}\n{}", path, counted(launches, "launch"), counted(findings, "finding"), lines));
+  return {};
+}
+
 Status infoText(const std::string& path) {
   const Result<std::string> text = findings::readFile(path, maxTextBytes);
   if (!text) return failure(text.error());
@@ -125,6 +156,11 @@ Status infoOf(const std::string& path) {
   const Result<InputKind> kind = inputKind(path);
   if (!kind) return failure(kind.error());
   if (*kind == InputKind::Text) return infoText(path);
+  if (*kind == InputKind::Trace) {
+    TS_CHECK(infoTables(path));
+    if (record::bundlesOf(path).empty()) return {};
+    printOut("\n");
+  }
   const Result<std::vector<std::string>> bundles = bundlesAt(path);
   if (!bundles) return failure(bundles.error());
   for (const std::string& bundle : *bundles) TS_CHECK(infoBundle(bundle));

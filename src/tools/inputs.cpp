@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "launch/bundle.h"
+#include "record/origin.h"
+#include "record/reader.h"
 
 namespace tilesight::tools {
 namespace {
@@ -69,6 +71,7 @@ Result<InputKind> inputKind(const std::string& path) {
   if (!fs::exists(path, error)) return wrong(path, "there is no such file or folder", {});
   if (fs::is_directory(path, error)) {
     if (fs::exists(fs::path(path) / "bundle.json", error)) return InputKind::Bundle;
+    if (record::isTrace(path)) return InputKind::Trace;
     if (!bundlesIn(path).empty()) return InputKind::FolderOfBundles;
     return wrong(path, "is a folder without bundles: it has neither .tsb files nor a bundle.json",
                  "tilesight run --save writes bundles");
@@ -94,6 +97,14 @@ Result<std::vector<std::string>> bundlesAt(const std::string& path) {
   if (!kind) return failure(kind.error());
   if (*kind == InputKind::FolderOfBundles) return inOrderOfLaunches(bundlesIn(path));
   if (*kind == InputKind::Bundle) return std::vector<std::string>{path};
+  if (*kind == InputKind::Trace) {
+    auto bundles = record::originOf(path);
+    if (!bundles) return failure(bundles.error());
+    if (bundles->empty())
+      return wrong(path, "is a trace without its launches: there is no bundle in its folder bundles",
+                   "its tables can be read all the same (tilesight info); tilesight trace FILE -o NEW keeps launches");
+    return inOrderOfLaunches(std::move(*bundles));
+  }
   if (looksLikeIr(path, beginning(path)))
     return wrong(path, "is IR text: a kernel without a launch, so there is no grid and there are no arguments to run",
                  fmt::format("tilesight info {} shows it; tilesight run --save keeps launches", path));

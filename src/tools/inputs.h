@@ -1,4 +1,4 @@
-// The files that `check` and `info` are given: what they are, before they are opened.
+// The files that commands are given: what they are, before they are opened.
 #pragma once
 
 #include <string>
@@ -11,6 +11,7 @@ namespace tilesight::tools {
 enum class InputKind {
   Bundle,         // a zip file, or a folder with a bundle.json
   FolderOfBundles,
+  Trace,          // a folder of tables, with its bundles in it
   Text,           // may be IR
 };
 
@@ -18,7 +19,7 @@ enum class InputKind {
 /// folder without bundles, a report), with what to do instead.
 Result<InputKind> inputKind(const std::string& path);
 
-/// The bundles at `path`: itself, or those in a folder, by name. Errors: also text, IR or not.
+/// The bundles at `path`: itself, or those in a folder or trace, in the order of their launches. Errors: also text, IR or not.
 Result<std::vector<std::string>> bundlesAt(const std::string& path);
 
 }  // namespace tilesight::tools

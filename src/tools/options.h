@@ -63,6 +63,7 @@ struct TraceOptions {
   std::optional<uint64_t> seed;
   std::optional<double> timeout;
   bool addressOnly = false;
+  std::string data = "none";         // what the trace's bundles carry: none, indices or all
   bool elements = false;             // the cells of accesses without a formula, one by one
   std::string perfetto;              // file for the Perfetto UI; "": none
   int64_t perfettoLimit = 500000;    // accesses in it

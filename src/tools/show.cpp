@@ -21,6 +21,7 @@
 #include "trace/nonfinite.h"
 #include "trace/picture.h"
 #include "trace/story.h"
+#include "trace/withheld.h"
 
 namespace tilesight::tools {
 namespace {
@@ -127,8 +128,7 @@ Status Shown::open() {
   auto read = reader->launch(chosen->index);
   if (!read) return failure(read.error());
   auto launch = std::make_shared<launch::Launch>(std::move(*read));
-  for (const launch::Storage& storage : launch->storages)
-    if (storage.withheld) withheld_.push_back(storage.name);
+  const std::vector<std::string> withheld = trace::withheldTensors(*launch);
   auto kernel = exec::compile(launch->irText, launch->irName);
   if (!kernel) return failure(kernel.error());
   auto values = Values::of(*kernel, launch);
@@ -137,8 +137,8 @@ Status Shown::open() {
   head_ = fmt::format("{}: launch {}, {}, grid ({})\n", printable(chosen->path), chosen->number, printable(launch->kernel), fmt::join(launch->grid, ", "));
   if (all.size() > 1 && !options_.launch)
     head_ += paint_(Style::Faint, fmt::format("the first of {}: --launch N shows another\n", counted(static_cast<int64_t>(all.size()), "launch")));
-  if (!withheld_.empty())
-    head_ += paint_(Style::Warning, fmt::format("the data of {} was not saved with the bundle: zeros stand for it", fmt::join(withheld_, ", "))) + "\n";
+  if (!withheld.empty())
+    head_ += paint_(Style::Warning, fmt::format("the data of {} was not saved: what was computed from it is not shown", fmt::join(withheld, ", "))) + "\n";
   return {};
 }
 
@@ -173,6 +173,7 @@ std::string Shown::list() const {
 Result<std::string> Shown::one(const trace::Query& query) const {
   auto value = values_->at(query);
   if (!value) return failure(value.error());
+  TS_CHECK(trace::toldUntil(*values_, query.program, value->step));
   const trace::Site& site = values_->sites()[value->site];
   const trace::Named& named = (value->operand ? site.operands : site.values)[value->number];
   std::string name = named.name.empty() ? named.ssa : named.name;
@@ -228,6 +229,7 @@ Result<std::string> Shown::from() const {
 }
 
 Result<std::string> Shown::asked() const {
+  if (options_.firstNan || !options_.expect.empty() || !options_.from.empty()) TS_CHECK(trace::toldAll(*values_));
   if (options_.firstNan) return firstNan();
   if (!options_.expect.empty()) return expected();
   if (!options_.from.empty()) return from();

@@ -37,7 +37,6 @@ class Shown {
   const ShowOptions& options_;
   findings::Painter paint_;
   std::shared_ptr<trace::Values> values_;
-  std::vector<std::string> withheld_;
   std::string head_;
   mutable bool wrong_ = false;
 };

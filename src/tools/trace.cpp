@@ -22,6 +22,11 @@ namespace {
 using findings::counted;
 using findings::grouped;
 
+launch::BundleWriter::Data dataNamed(const std::string& name) {
+  using Data = launch::BundleWriter::Data;
+  return name == "all" ? Data::All : name == "indices" ? Data::Indices : Data::None;
+}
+
 struct Tracing {
   const TraceOptions& options;
   LaunchFilter filter;
@@ -42,6 +47,7 @@ struct Tracing {
     auto recording = recorder.begin(kernel, launch, launches);
     if (!recording) return failure(recording.error());
     clients->push_back(*recording);
+    TS_CHECK(recorder.keep(launch, dataNamed(options.data)));
     exec::RunOptions run{.clients = *clients,
                          .threads = options.threads.value_or(0),
                          .addressOnly = options.addressOnly,

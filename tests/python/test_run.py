@@ -390,7 +390,7 @@ def test_check_has_the_options_of_run():
     """All that say how launches are judged and reported; the others are about running a program."""
     from tilesight import run_options
 
-    of_run = {"--save", "--save-all", "--save-limit", "--data", "--like", "--all-configs", "--no-block-pointers"}
+    of_run = {"--save", "--save-all", "--save-limit", "--trace", "--data", "--like", "--all-configs", "--no-block-pointers"}
     text = subprocess.run([sys.executable, "-m", "tilesight", "check", "--help"], capture_output=True, text=True).stdout
     of_check = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
     assert {"--json", "--client"} <= of_check

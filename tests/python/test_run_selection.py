@@ -154,7 +154,7 @@ def test_data(tilesight_run, tmp_path, data, status):
 
 @pytest.mark.parametrize("arguments, message", [
     (["--data", "some", "--save", "r.tsb"], "--data is 'some'; it can be all, indices or none"),
-    (["--data", "none"], "--data needs --save"),
+    (["--data", "none"], "--data needs --save or --trace"),
 ])
 def test_wrong_data(tilesight_run, arguments, message):
     done = tilesight_run(*arguments, "p.py", files={"p.py": ""})
