@@ -24,9 +24,13 @@ def measure(context):
         with tempfile.TemporaryDirectory() as cache:  # nothing of earlier runs
             def ours():
                 return checked(context.child("parts.upstream", "tilesight", name, python=python, TILESIGHT_CACHE_DIR=cache))
-            first = ours()
-            theirs = context.child("parts.upstream", "tilelens", name, python=python, timeout=LIMIT)
-            again = ours()
+            def lens():
+                return context.child("parts.upstream", "tilelens", name, python=python, timeout=LIMIT)
+
+            # In turns, and the least of two of each, since other work on the machine comes and goes.
+            first, theirs, again = ours(), lens(), ours()
+            if "error" not in theirs and theirs["seconds"] < 30:
+                theirs = {**theirs, "seconds": min(theirs["seconds"], lens().get("seconds", theirs["seconds"]))}
             alone = checked(context.child("parts.upstream", "addresses", name, python=python, TILESIGHT_CACHE_DIR=cache))
         numbers[name] = {"tilesight": {**first, "seconds": min(first["seconds"], again["seconds"])}, "addresses": alone,
                          "tilelens": theirs}
