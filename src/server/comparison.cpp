@@ -24,10 +24,11 @@ Result<Expectation> expectationOf(const Loaded& loaded, size_t argument, const s
   auto tensor = tensorAt(loaded, argument);
   if (!tensor) return failure(tensor.error());
   std::istringstream stream(bytes);
-  auto array = trace::readNpy(stream, file);
-  if (!array) return failure(fmt::format("{} {}", file, array.error().message), array.error().remedy);
-  if (array->shape != (*tensor)->view.shape)
-    return failure(fmt::format("{} has the shape ({}), {} holds an array of ({})", (*tensor)->name, fmt::join((*tensor)->view.shape, ", "), file, fmt::join(array->shape, ", ")));
+  auto array = trace::readNpy(stream, file, [&](const std::vector<int64_t>& shape) -> Status {
+    if (shape == (*tensor)->view.shape) return {};
+    return failure(fmt::format("{} has the shape ({}), {} holds an array of ({})", (*tensor)->name, fmt::join((*tensor)->view.shape, ", "), file, fmt::join(shape, ", ")));
+  });
+  if (!array) return failure(array.error().file.empty() ? array.error().message : fmt::format("{} {}", file, array.error().message), array.error().remedy);
   return Expectation{(*tensor)->name, file, std::move(*array)};
 }
 

@@ -200,7 +200,8 @@ Result<std::string> Shown::expected() const {
   if (equals == std::string::npos || equals == 0) return failure(fmt::format("--expect: '{}' must be TENSOR=FILE.npy", options_.expect));
   auto argument = trace::tensorNamed(values_->launch(), options_.expect.substr(0, equals));
   if (!argument) return failure(argument.error());
-  auto array = trace::readNpy(options_.expect.substr(equals + 1));
+  auto array = trace::readNpy(options_.expect.substr(equals + 1),
+                              [&](const std::vector<int64_t>& shape) { return trace::sameShape(values_->launch().arguments[*argument], shape); });
   if (!array) return failure(array.error());
   trace::Tolerance tolerance = trace::toleranceOf(values_->launch().arguments[*argument].view.element);
   if (options_.rtol || options_.atol) tolerance = {options_.rtol.value_or(0), options_.atol.value_or(0)};
@@ -274,7 +275,7 @@ int show(const ShowOptions& options) {
   if (!text) {
     const Diagnostic& error = text.error();
     if (!error.file.empty()) printError(error);
-    else printErr(printable(fmt::format("tilesight show: error: {}{}", error.message, error.remedy.empty() ? "" : "; " + error.remedy)) + "\n");
+    else printErr(findings::wrapped(printable(fmt::format("tilesight show: error: {}{}", error.message, error.remedy.empty() ? "" : "; " + error.remedy)), "", "  "));
     return 2;
   }
   printOut(shown.head() + *text);

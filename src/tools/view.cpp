@@ -37,13 +37,8 @@ void openBrowser(const std::string& address) {
   posix_spawn_file_actions_destroy(&quiet);
 }
 
-/// "out=ref.npy", read, for the launches that have such a tensor. Errors: none has, or none of this shape, or without data.
-Result<server::Expectation> expectationOf(const std::string& text, const std::vector<std::string>& bundles) {
-  const size_t equals = text.find('=');
-  if (equals == text.npos || equals == 0) return failure(fmt::format("--expect: '{}' must be TENSOR=FILE.npy", text));
-  auto array = trace::readNpy(text.substr(equals + 1));
-  if (!array) return failure(array.error());
-  server::Expectation expectation{text.substr(0, equals), text.substr(equals + 1), std::move(*array)};
+/// Does a launch have such a tensor of this shape, with data?
+Status someTensorHas(const server::Expectation& expectation, const std::vector<int64_t>& expected, const std::vector<std::string>& bundles) {
   std::optional<Diagnostic> why;
   for (const std::string& bundle : bundles) {
     auto reader = launch::BundleReader::open(bundle);
@@ -61,14 +56,25 @@ Result<server::Expectation> expectationOf(const std::string& text, const std::ve
         why = Diagnostic{{}, 0, 0, fmt::format("{} is a tensor descriptor, and the page compares tensors", expectation.tensor), "tilesight show --expect compares it"};
       else if (launch->storages[tensor.view.storage].withheld)
         why = Diagnostic{{}, 0, 0, fmt::format("the data of {} was not saved with {}", expectation.tensor, bundle), {}};
-      else if (shape == expectation.array.shape)
-        return expectation;
+      else if (shape == expected)
+        return {};
       else
-        why = Diagnostic{{}, 0, 0, fmt::format("{} has the shape ({}), {} holds an array of ({})", expectation.tensor, fmt::join(shape, ", "), expectation.file, fmt::join(expectation.array.shape, ", ")), {}};
+        why = Diagnostic{{}, 0, 0, fmt::format("{} has the shape ({}), {} holds an array of ({})", expectation.tensor, fmt::join(shape, ", "), expectation.file, fmt::join(expected, ", ")), {}};
     }
   }
   if (!why) why = Diagnostic{{}, 0, 0, "no launch can be read", {}};
   return failure(std::move(*why));
+}
+
+/// "out=ref.npy", read, for the launches that have such a tensor. Errors: none has, or none of this shape, or without data.
+Result<server::Expectation> expectationOf(const std::string& text, const std::vector<std::string>& bundles) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos || equals == 0) return failure(fmt::format("--expect: '{}' must be TENSOR=FILE.npy", text));
+  server::Expectation expectation{text.substr(0, equals), text.substr(equals + 1), {}};
+  auto array = trace::readNpy(expectation.file, [&](const std::vector<int64_t>& shape) { return someTensorHas(expectation, shape, bundles); });
+  if (!array) return failure(array.error());
+  expectation.array = std::move(*array);
+  return expectation;
 }
 
 /// Whole or not at all.

@@ -82,11 +82,15 @@ Result<Written> sliceOfElement(const Values& values, uint32_t argument, const st
   return followStore(values, *writer->program, argument, index);
 }
 
+Status sameShape(const launch::Argument& tensor, const std::vector<int64_t>& shape) {
+  if (shape == tensor.view.shape) return {};
+  return failure(fmt::format("{} has the shape ({}), the expected array ({})", tensor.name, fmt::join(tensor.view.shape, ", "), fmt::join(shape, ", ")));
+}
+
 Result<Mismatch> differences(const launch::Launch& launch, uint32_t argument, const Expected& expected, std::optional<Tolerance> tolerance) {
   const launch::Argument& a = launch.arguments[argument];
   const launch::View& view = a.view;
-  if (expected.shape != view.shape)
-    return failure(fmt::format("{} has the shape ({}), the expected array ({})", a.name, fmt::join(view.shape, ", "), fmt::join(expected.shape, ", ")));
+  TS_CHECK(sameShape(a, expected.shape));
   Mismatch mismatch;
   mismatch.name = a.name;
   mismatch.shape = view.shape;

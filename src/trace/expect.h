@@ -15,10 +15,12 @@ struct Expected {
   std::vector<double> numbers;
 };
 
-/// Reads a .npy file of numbers or bools. Errors: what is none.
-Result<Expected> readNpy(const std::string& path);
+/// Is an array of this shape wanted? Asked before there is memory for it: a file may claim to hold terabytes.
+using FitsShape = std::function<Status(const std::vector<int64_t>& shape)>;
+/// Reads a .npy file of numbers or bools. Errors: what is none; what `fits` says.
+Result<Expected> readNpy(const std::string& path, const FitsShape& fits);
 /// The same from a stream that can seek; `name` stands for the path in messages.
-Result<Expected> readNpy(std::istream& file, const std::string& name);
+Result<Expected> readNpy(std::istream& file, const std::string& name, const FitsShape& fits);
 
 struct Tolerance {
   double relative = 0, absolute = 0;
@@ -48,6 +50,9 @@ struct Mismatch {
 
 /// The tensor argument of this name. Errors: there is none; which there are.
 Result<uint32_t> tensorNamed(const launch::Launch& launch, const std::string& name);
+
+/// Can it be compared with an array of this shape? Errors: no, it has another.
+Status sameShape(const launch::Argument& tensor, const std::vector<int64_t>& shape);
 
 /// Compares a tensor of a launch, as it is in memory, with `expected`: all of the answer but `before` and what is known of
 /// writers. Errors: another shape.

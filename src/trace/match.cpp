@@ -8,13 +8,12 @@
 
 #include "exec/kernel.h"
 #include "exec/report.h"
+#include "findings/nearest.h"
 #include "trace/names.h"
 
 namespace tilesight::trace {
 
 namespace {
-
-constexpr size_t kFew = 12;  // names or lines in a message
 
 bool isLibrary(const std::string& path) {
   return path.find("triton/language/") != std::string::npos || path.find("triton/experimental/") != std::string::npos;
@@ -39,14 +38,16 @@ bool hasName(const Named& value, const std::string& name) {
   return name[0] == '%' ? value.ssa == name : value.name == name || (!value.ssa.empty() && value.ssa.compare(1, std::string::npos, name) == 0);
 }
 
+// All of them: a name that is left out may be the one that is looked for.
 template <typename Items>
 std::string listed(const Items& items) {
-  std::vector<std::string> shown;
-  for (const auto& item : items) {
-    if (shown.size() == kFew) return fmt::format("{}, ...", fmt::join(shown, ", "));
-    shown.push_back(fmt::format("{}", item));
-  }
-  return fmt::format("{}", fmt::join(shown, ", "));
+  return fmt::format("{}", fmt::join(items, ", "));
+}
+
+// "a, acc, b; did you mean acc?"
+std::string listedWithNearest(const std::string& name, const std::set<std::string>& names) {
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  return listed(names) + (names.size() > 1 ? findings::didYouMean(name, candidates) : std::string());
 }
 
 std::string fileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -74,7 +75,7 @@ Diagnostic unknownName(const Values& values, const Query& query, const std::stri
   const std::string where = fmt::format("line {} of {}", query.line, fileName(query.file.empty() ? own : query.file));
   if (query.name.empty()) return diagnostic(fmt::format("no value is made on {}", where), fmt::format("lines with variables: {}", listed(all)));
   if (!onLine.empty())
-    return diagnostic(fmt::format("no \"{}\" gets a value on {}: there are {}", query.name, where, listed(onLine)),
+    return diagnostic(fmt::format("no \"{}\" gets a value on {}: there are {}", query.name, where, lines.empty() ? listedWithNearest(query.name, onLine) : listed(onLine)),
                       lines.empty() ? std::string() : fmt::format("it gets one on line {}", listed(lines)));
   if (!lines.empty() && query.line) return diagnostic(fmt::format("\"{}\" gets no value on {}, but on line {}", query.name, where, listed(lines)));
   if (query.line)
@@ -83,7 +84,7 @@ Diagnostic unknownName(const Values& values, const Query& query, const std::stri
   for (const Site& site : values.sites())
     for (const Named& value : site.values)
       if (!value.name.empty() && inFile(value.file, query, own)) names.insert(value.name);
-  return diagnostic(fmt::format("the kernel has no variable \"{}\": it has {}", query.name, listed(names)));
+  return diagnostic(fmt::format("the kernel has no variable \"{}\": it has {}", query.name, listedWithNearest(query.name, names)));
 }
 
 }  // namespace
@@ -181,9 +182,9 @@ Diagnostic notFound(const Values& values, const Query& query, const Candidates& 
     const auto seen = loops.trips().find(trip.loop);
     if (loops.trips().empty()) break;
     if (seen == loops.trips().end()) {
-      std::vector<std::string> names;
-      for (const auto& [name, range] : loops.trips()) names.push_back(name);
-      return diagnostic(fmt::format("{} is in no loop over \"{}\"", value, trip.loop), fmt::format("its loops are {}", listed(names)));
+      std::set<std::string> names;
+      for (const auto& [name, range] : loops.trips()) names.insert(name);
+      return diagnostic(fmt::format("{} is in no loop over \"{}\"", value, trip.loop), fmt::format("its loops are {}", listedWithNearest(trip.loop, names)));
     }
     if (!trip.isValue && (trip.number < seen->second.lowest || trip.number > seen->second.highest))
       return diagnostic(fmt::format("{} comes to {} in turns {} to {} of {}, not in turn {}", program, value, seen->second.lowest,

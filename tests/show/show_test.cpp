@@ -121,8 +121,9 @@ void writeRows(const std::string& path, std::vector<float> x) {
   ASSERT_TRUE(writer->finish());
 }
 
-void writeNpy(const std::string& path, const std::vector<float>& values, const std::string& shape) {
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+void writeNpyOf(const std::string& path, const std::string& dtype, const std::string& shape, const std::vector<float>& values,
+                const std::string& order = "False") {
+  std::string header = "{'descr': " + dtype + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }";
   while ((10 + header.size() + 1) % 64) header += ' ';
   header += '\n';
   std::ofstream file(path, std::ios::binary);
@@ -131,6 +132,35 @@ void writeNpy(const std::string& path, const std::vector<float>& values, const s
   file.write(length, 2);
   file << header;
   file.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(float)));
+}
+
+void writeNpy(const std::string& path, const std::vector<float>& values, const std::string& shape) {
+  writeNpyOf(path, "'<f4'", "(" + shape + ")", values);
+}
+
+// The same array in columns, and files that are broken or mean harm.
+void writeOtherNpys(const Scratch& scratch, const std::vector<float>& values) {
+  std::vector<float> columns;
+  for (size_t c = 0; c < 8; ++c)
+    for (size_t r = 0; r < 4; ++r) columns.push_back(values[8 * r + c]);
+  writeNpyOf(scratch / "columns.npy", "'<f4'", "(4, 8)", columns, "True");
+  writeNpyOf(scratch / "order.npy", "'<f4'", "(4, 8)", values, "Maybe");
+  writeNpyOf(scratch / "cut.npy", "'<f4'", "(4, 8)", std::vector<float>(31));
+  writeNpyOf(scratch / "objects.npy", "'|O'", "(4, 8)", values);
+  writeNpyOf(scratch / "records.npy", "[('a', '<f4')]", "(4, 8)", values);
+  writeNpyOf(scratch / "complex.npy", "'<c8'", "(4, 8)", values);
+  writeNpyOf(scratch / "big-endian.npy", "'>f4'", "(4, 8)", values);
+  writeNpyOf(scratch / "negative.npy", "'<f4'", "(4, -8)", values);
+  writeNpyOf(scratch / "open.npy", "'<f4'", "(4, 8", values);
+  writeNpyOf(scratch / "dtype.npy", "'", "(4, 8)", values);
+  writeNpyOf(scratch / "endless.npy", "'<f4'", "(99999999999999999999, 8)", values);
+  // It has the size that its shape needs, and no block on the disk.
+  writeNpyOf(scratch / "sparse.npy", "'<f4'", "(4294967296, 8)", {});
+  std::filesystem::resize_file(scratch / "sparse.npy", 128 + (int64_t{1} << 37));
+  std::ofstream(scratch / "version.npy", std::ios::binary).write("\x93NUMPY\x09\x00\x01\x00 ", 11);
+  std::ofstream(scratch / "header.npy", std::ios::binary).write("\x93NUMPY\x01\x00\x76\x00{", 11);
+  std::ofstream(scratch / "long.npy", std::ios::binary).write("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13);
+  std::ofstream(scratch / "empty.npy", std::ios::binary);
 }
 
 std::vector<float> rows() {
@@ -165,6 +195,7 @@ TEST_P(Show, Prints) {
   writeRows(scratch / "rows.tsb", x);
   writeNpy(scratch / "softmax.npy", softmax(x), "4, 8");
   writeNpy(scratch / "short.npy", {1, 2}, "2,");
+  writeOtherNpys(scratch, softmax(x));
   for (int c = 0; c < 8; ++c) x[16 + c] = -std::numeric_limits<float>::infinity();
   writeRows(scratch / "masked.tsb", x);
   x[16] = std::numeric_limits<float>::quiet_NaN();
