@@ -57,7 +57,9 @@ nb::dict dictOf(const trace::Slice& slice) {
   nb::list chain;
   for (const trace::Link& link : slice.chain) {
     nb::dict entry;
+    entry["program"] = tupleOf(link.program);
     entry["name"] = link.name;
+    entry["stored"] = link.store;
     entry["file"] = link.file;
     entry["line"] = link.line;
     entry["trip"] = dictOf(link.iterations);

@@ -20,9 +20,12 @@ Json iterationsJson(const std::vector<trace::Iteration>& iterations) {
 }
 
 Json linkJson(const trace::Values& values, const trace::Link& link) {
-  return {{"name", link.name},
+  const auto& grid = values.launch().grid;
+  return {{"program", link.program[0] + grid[0] * (link.program[1] + grid[1] * link.program[2])},
+          {"name", link.name},
           {"elements", link.shape.empty() ? link.name : link.elements.text(link.name)},
-          {"value", link.values.count == 1 ? link.value : link.values.count ? link.values.text() : std::string()},
+          {"value", link.store ? fmt::format("stored by program ({})", fmt::join(link.program, ", "))
+                    : link.values.count == 1 ? link.value : link.values.count ? link.values.text() : std::string()},
           {"file", link.file},
           {"line", link.line},
           {"op", values.sites()[link.site].op},

@@ -12,7 +12,7 @@ namespace tilesight::server {
 Result<trace::Written> follow(const Loaded& loaded, size_t argument, const std::vector<int64_t>& index);
 
 /// JSON of Loaded::written: the writer (program, operation, line, iterations, the stored value), `chain` (the variables on
-/// the way, from the store backwards) and `sources` (the elements read: `text`, `count`, the index of the first; `outside`,
+/// the way, from the store backwards, also through other programs; each with its `program`) and `sources` (the elements read: `text`, `count`, the index of the first; `outside`,
 /// `mayHaveChanged`), `scalars`, and `unknown`, how many elements came from memory that is no tensor. Errors: the same.
 Result<std::string> inputsJson(const Loaded& loaded, size_t argument, const std::vector<int64_t>& index);
 

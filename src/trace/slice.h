@@ -13,11 +13,12 @@ namespace tilesight::trace {
 
 /// One variable on the way, as it was when it mattered for the last time.
 struct Link {
-  std::string name;            // "acc"; of a store, the tensor
+  std::array<int64_t, 3> program{};
+  std::string name;            // "acc"; "condition" of a branch; of a store, the tensor
   std::string type, file;      // MLIR's type
   uint32_t line = 0;
   uint32_t site = 0;           // index in Values::sites()
-  bool store = false;
+  bool store = false;          // this program stored `elements` of the tensor, which another on the way had read
   std::vector<Iteration> iterations;
   int64_t times = 1;           // how often the line's value mattered: turns of its loops
   std::vector<int64_t> shape;  // of the tile
@@ -33,13 +34,13 @@ struct Source {
   Region region;
   std::vector<int64_t> offsets;  // all that were read, `outside` too: in elements from the tensor's [0,..,0], ascending
   int64_t outside = 0;         // reads that were outside of the tensor
-  bool mayHaveChanged = false; // the launch may write this tensor, and did so before it was read
+  bool mayHaveChanged = false; // programs of the launch write this tensor, and who wrote what was read is not known
 };
 
 /// The way of one value.
 struct Slice {
   std::array<int64_t, 3> program{};
-  std::vector<Link> chain;     // from the value backwards
+  std::vector<Link> chain;     // from the value backwards; program by program, each begins with what it stored
   std::vector<Source> sources;
   std::vector<std::string> scalars;  // arguments
   int64_t unknown = 0;         // elements read from memory that is no tensor of the launch

@@ -81,10 +81,11 @@ std::string foundText(const Values& values, const NonFinite& found, const Painte
 std::string chainText(const Values& values, const Slice& slice, const Painter& paint, size_t limit) {
   std::string text, file;
   uint32_t line = 0;
+  std::array<int64_t, 3> program = slice.program;
   size_t lines = 0;
   for (const Link& link : slice.chain) {
     if (link.file.find("triton/language/") != std::string::npos) continue;
-    if (link.file != file || link.line != line) {
+    if (link.file != file || link.line != line || link.program != program) {
       if (limit && lines == limit) {
         text += paint(Style::Faint, "    ... earlier lines are left out") + "\n";
         break;
@@ -92,7 +93,12 @@ std::string chainText(const Values& values, const Slice& slice, const Painter& p
       ++lines;
       file = link.file;
       line = link.line;
+      program = link.program;
       text += "    " + lineText(values, file, line, paint) + "\n";
+    }
+    if (link.store) {
+      text += fmt::format("      {}: stored by {}\n", link.shape.empty() ? printable(link.name) : link.elements.text(printable(link.name)), programText(link.program));
+      continue;
     }
     text += "      " + valueText(printable(link.name), link.shape, link.elements, link.values, link.value, paint, link.type == "i1" || link.type.ends_with("xi1>"));
     if (!link.iterations.empty()) text += paint(Style::Faint, turnsText(link.iterations));
