@@ -4,7 +4,6 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
-#include <set>
 
 #include "server/assets.h"
 #include "server/comparison.h"
@@ -13,6 +12,7 @@
 #include "server/launch_json.h"
 #include "server/npy.h"
 #include "server/packed.h"
+#include "server/records.h"
 #include "server/replay.h"
 #include "server/slice.h"
 
@@ -20,7 +20,6 @@ namespace tilesight::server {
 namespace {
 
 constexpr const char* kJson = "application/json";
-constexpr size_t kMaxRecords = 5000;
 constexpr int64_t kMaxSteps = 65536, kMaxWatched = 20000, kMaxHeld = 4000;
 
 std::vector<std::string> parts(const std::string& path) {
@@ -62,7 +61,7 @@ Answer pageOf(const std::string& path) {
 }
 
 Answer grid(const Loaded& loaded) {
-  const ProgramTotals& programs = loaded.survey->programs();
+  const ProgramTotals& programs = loaded.surveyed()->survey->programs();
   const int64_t n = static_cast<int64_t>(programs.accesses.size());
   Packed packed;
   packed.add("accesses", {n}, programs.accesses);
@@ -71,36 +70,6 @@ Answer grid(const Loaded& loaded) {
   packed.add("written", {n}, programs.written);
   packed.add("masked", {n}, programs.masked);
   return {200, kPackedType, packed.bytes("{}")};
-}
-
-Answer records(const Loaded& loaded, int64_t program) {
-  const auto& all = loaded.trace().records;
-  const auto less = [](const auto& a, const auto& b) { return a.program < b.program; };
-  clients::TraceRecord key;
-  key.program = program;
-  const auto [from, to] = std::equal_range(all.begin(), all.end(), key, less);
-  const size_t total = static_cast<size_t>(to - from), n = std::min(total, kMaxRecords);
-  std::vector<uint32_t> op(n), pattern(n), active(n), m(n), width(n);
-  std::vector<int32_t> argument(n);
-  std::vector<uint8_t> kind(n), faults(n);
-  std::set<uint32_t> used;
-  for (size_t i = 0; i < n; ++i) {
-    const clients::TraceRecord& r = from[static_cast<std::ptrdiff_t>(i)];
-    op[i] = r.op, pattern[i] = r.pattern, active[i] = r.active, m[i] = r.m, width[i] = r.n;
-    argument[i] = r.argument, kind[i] = static_cast<uint8_t>(r.kind), faults[i] = r.faults;
-    if (r.kind <= clients::TraceKind::Copy) used.insert(r.pattern);
-  }
-  Packed packed;
-  const std::vector<int64_t> shape{static_cast<int64_t>(n)};
-  packed.add("op", shape, op);
-  packed.add("kind", shape, kind);
-  packed.add("argument", shape, argument);
-  packed.add("active", shape, active);
-  packed.add("faults", shape, faults);
-  packed.add("pattern", shape, pattern);
-  packed.add("m", shape, m);
-  packed.add("n", shape, width);
-  return {200, kPackedType, packed.bytes(recordsMeta(loaded, total, {used.begin(), used.end()}))};
 }
 
 std::string text(const Request& request, const char* name) {
@@ -163,7 +132,7 @@ Answer download(Result<std::string> bytes, const std::string& name) {
 /// /program/P/..., from `path[5]` on.
 Answer program(const Loaded& loaded, int64_t program, const std::vector<std::string>& path, const Request& request) {
   const std::string& what = path[5];
-  if (what == "records" && path.size() == 6) return records(loaded, program);
+  if (what == "records" && path.size() == 6) return packedOr(records(loaded, program));
   if (what == "steps" && path.size() == 6)
     return packedOr(steps(loaded, program, std::max<int64_t>(0, parameter(request, "first", 0)),
                           std::clamp<int64_t>(parameter(request, "limit", kMaxSteps), 0, kMaxSteps)));
@@ -184,25 +153,27 @@ Answer program(const Loaded& loaded, int64_t program, const std::vector<std::str
       auto found = valueAt(loaded, place);
       if (!found) return wrong(found.error().message);
       if (found->numel() == 0) return wrong("this value has no elements");
-      return download(npy(found->element, found->shape, found->bytes), loaded.launch.kernel + "-step" + path[6] + ".npy");
+      return download(npy(found->element, found->shape, found->bytes), loaded.launch().kernel + "-step" + path[6] + ".npy");
     }
   }
   return missing();
 }
 
 Answer tensorNpy(const Loaded& loaded, int64_t number, const Request& request) {
-  if (static_cast<size_t>(number) >= loaded.launch.arguments.size()) return missing();
-  const launch::Argument& argument = loaded.launch.arguments[static_cast<size_t>(number)];
+  if (static_cast<size_t>(number) >= loaded.launch().arguments.size()) return missing();
+  const launch::Argument& argument = loaded.launch().arguments[static_cast<size_t>(number)];
   if (argument.kind != launch::Argument::Kind::Tensor) return wrong("this argument is no tensor");
-  std::shared_ptr<const launch::Launch> before;
-  if (text(request, "when") == "before") {
-    auto read = loaded.before();
-    if (!read) return wrong(read.error().message);
-    before = *read;
-  }
-  const launch::Storage& storage = (before ? *before : loaded.launch).storages[argument.view.storage];
+  const launch::Storage& storage = (text(request, "when") == "before" ? loaded.launch() : *loaded.surveyed()->after).storages[argument.view.storage];
   if (storage.withheld) return wrong("the data of this tensor was not saved with the bundle");
-  return download(npy(argument.view, storage), loaded.launch.kernel + "-" + argument.name + ".npy");
+  return download(npy(argument.view, storage), loaded.launch().kernel + "-" + argument.name + ".npy");
+}
+
+/// What is answered only when the launch has run: not its source, its programs' steps and values, and its inputs.
+bool needsSurvey(const std::vector<std::string>& path, const Request& request) {
+  if (path.size() == 3 || path[3] == "program" || path[3] == "sites") return false;
+  if (path[3] != "tensor") return true;
+  if (path.size() == 5) return text(request, "layer") != "before";
+  return path[5] != "data.npy" || text(request, "when") != "before";
 }
 
 /// GET: how the tensor compares; PUT: with what it is compared from now on.
@@ -215,7 +186,7 @@ Answer expected(Workspace& workspace, size_t launch, const Loaded& loaded, size_
     if (!expectation) return packedOr(failure(expectation.error()));
     workspace.expect(std::move(*expectation), launch);
   }
-  Answer compared = packedOr(comparisonJson(loaded, argument, workspace.expected(launch, loaded.launch.arguments[argument]).get()));
+  Answer compared = packedOr(comparisonJson(loaded, argument, workspace.expected(launch, loaded.launch().arguments[argument]).get()));
   if (compared.status == 200) compared.type = kJson;
   return compared;
 }
@@ -237,8 +208,10 @@ Answer answer(Workspace& workspace, const Request& request) {
   const Entry& entry = entries[static_cast<size_t>(*index)];
   if (entry.state == Entry::State::Failed) return {422, kJson, errorJson(entry.error)};
   const auto loaded = workspace.get(static_cast<size_t>(*index), version);
-  if (!loaded) return {202, kJson, pendingJson()};
+  if (!loaded) return {202, kJson, pendingJson(nullptr)};
+  if (!loaded->surveyed() && needsSurvey(path, request)) return {202, kJson, pendingJson(loaded.get())};
   if (path.size() == 3) return {200, kJson, launchJson(*loaded)};
+  if (path.size() == 4 && path[3] == "survey") return {200, kJson, surveyJson(*loaded)};
   if (path.size() == 4 && path[3] == "grid") return grid(*loaded);
   if (path.size() == 4 && path[3] == "sites") {
     auto values = loaded->values();
@@ -259,9 +232,9 @@ Answer answer(Workspace& workspace, const Request& request) {
   if (path.size() == 6 && path[3] == "tensor" && path[5] == "data.npy") return tensorNpy(*loaded, *second, request);
   if (path[3] != "tensor") return missing();
   const auto argument = static_cast<size_t>(*second);
-  if (argument >= loaded->launch.arguments.size()) return path.size() == 5 ? wrong("there is no such argument") : missing();
+  if (argument >= loaded->launch().arguments.size()) return path.size() == 5 ? wrong("there is no such argument") : missing();
   if (path.size() == 6 && path[5] == "expected") return expected(workspace, static_cast<size_t>(*index), *loaded, argument, request);
-  if (path.size() == 5) return tensor(*loaded, *second, request, workspace.expected(static_cast<size_t>(*index), loaded->launch.arguments[argument]));
+  if (path.size() == 5) return tensor(*loaded, *second, request, workspace.expected(static_cast<size_t>(*index), loaded->launch().arguments[argument]));
   return missing();
 }
 

@@ -2,7 +2,8 @@
 //
 //   /                                    the page (index.html, /app.js, /app.css)
 //   /api/launches                        JSON: all launches and their states
-//   /api/launch/N                        JSON: one launch, or {"state": "running"}: ask again
+//   /api/launch/N                        JSON: one launch: its arguments, source, IR
+//   /api/launch/N/survey                 JSON: its findings, and what each operation did, when it has run
 //   /api/launch/N/grid                   packed: accesses, faults, read, written, masked by program
 //   /api/launch/N/program/P/records      packed: what program P (its number, x fastest) did, the first 5,000
 //   /api/launch/N/sites                  JSON: where values appear (replay.h)
@@ -18,6 +19,8 @@
 //   /api/launch/N/tensor/A/expected      JSON: actual against expected (comparison.h); PUT ?file=: a .npy file to compare with
 //   /api/launch/N/tensor/A?layer=..      packed: a picture of argument A (slice.h)
 //
+// Status 202 is "ask again": {"state": "running", "done": programs that have run, "of": all}, as long as a launch has not been
+// read, or has not run and the answer depends on it (what programs do, one by one, does not).
 // Who sends the header X-Tilesight-Version, the version that /api/launches had, is answered 202 and {"state": "changed"}
 // when the files have changed since: what the page asks of one launch is never answered with another.
 #pragma once

@@ -11,10 +11,10 @@ namespace tilesight::server {
 namespace {
 
 Result<const launch::Argument*> tensorAt(const Loaded& loaded, size_t argument) {
-  if (argument >= loaded.launch.arguments.size() || loaded.launch.arguments[argument].kind != launch::Argument::Kind::Tensor)
+  if (argument >= loaded.launch().arguments.size() || loaded.launch().arguments[argument].kind != launch::Argument::Kind::Tensor)
     return failure("there is no such tensor");
-  const launch::Argument& tensor = loaded.launch.arguments[argument];
-  if (loaded.launch.storages[tensor.view.storage].withheld) return failure("the data of this tensor was not saved with the bundle");
+  const launch::Argument& tensor = loaded.launch().arguments[argument];
+  if (loaded.launch().storages[tensor.view.storage].withheld) return failure("the data of this tensor was not saved with the bundle");
   return &tensor;
 }
 
@@ -36,7 +36,7 @@ Result<std::string> comparisonJson(const Loaded& loaded, size_t argument, const 
   using findings::Json;
   if (auto tensor = tensorAt(loaded, argument); !tensor) return failure(tensor.error());
   if (!expectation) return std::string(R"({"file":null})");
-  auto found = trace::differences(loaded.launch, static_cast<uint32_t>(argument), expectation->array, {});
+  auto found = trace::differences(*loaded.surveyed()->after, static_cast<uint32_t>(argument), expectation->array, {});
   if (!found) return failure(found.error());
   Json json{{"file", expectation->file},       {"elements", found->elements}, {"wrong", found->wrong}, {"relative", found->tolerance.relative},
             {"absolute", found->tolerance.absolute}, {"first", nullptr},      {"largest", nullptr},    {"text", ""}};

@@ -9,6 +9,7 @@
 #include "ir/type.h"
 #include "server/elements.h"
 #include "tilesight/client.hpp"
+#include "trace/expect.h"
 
 namespace tilesight::server {
 namespace {
@@ -119,25 +120,9 @@ Result<Written> lastWrite(const Loaded& loaded, int64_t program, size_t argument
 }  // namespace
 
 Status footprint(const Loaded& loaded, const std::vector<int64_t>& programs, const std::function<void(const Touch&)>& visit) {
-  auto before = loaded.before();
-  if (!before) return failure(before.error());
-  auto reads = loaded.reads();
-  if (!reads) return failure(reads.error());
-  exec::ReadsOfPrograms only;
-  for (int64_t program : programs) {
-    const auto found = (*reads)->find(program);
-    only[program] = found == (*reads)->end() ? exec::Reads{} : found->second;
-  }
   Footprint client(exec::host(), "");
   client.visit(&visit);
-  exec::RunOptions options;
-  options.threads = 1;
-  options.silent = true;
-  options.replay = &only;
-  options.clients = {{&client_table<Footprint>(), "", &client}};
-  auto report = exec::run(*loaded.kernel, **before, options);
-  if (!report) return failure(report.error());
-  return {};
+  return loaded.replay(programs, {&client_table<Footprint>(), "", &client});
 }
 
 Result<std::vector<int64_t>> brushed(const Loaded& loaded, const std::string& text) {
@@ -149,7 +134,7 @@ Result<std::vector<int64_t>> brushed(const Loaded& loaded, const std::string& te
     if (error != std::errc() || (i < 3 ? next == end || *next != (i == 1 ? ',' : '-') : next != end)) return failure("a part of the grid is written as 0-3,2-5");
     at = next + 1;
   }
-  const auto& grid = loaded.launch.grid;
+  const auto& grid = loaded.launch().grid;
   if (range[0] < 0 || range[2] < 0 || range[1] >= grid[0] || range[3] >= grid[1] || range[0] > range[1] || range[2] > range[3])
     return failure("this part lies outside of the grid");
   std::vector<int64_t> programs;
@@ -164,9 +149,9 @@ Result<std::vector<int64_t>> brushed(const Loaded& loaded, const std::string& te
 
 Result<std::string> elementJson(const Loaded& loaded, size_t argument, const std::vector<int64_t>& index) {
   using findings::Json;
-  if (argument >= loaded.launch.arguments.size() || loaded.launch.arguments[argument].kind != launch::Argument::Kind::Tensor)
+  if (argument >= loaded.launch().arguments.size() || loaded.launch().arguments[argument].kind != launch::Argument::Kind::Tensor)
     return failure("there is no such tensor");
-  const launch::View& view = loaded.launch.arguments[argument].view;
+  const launch::View& view = loaded.launch().arguments[argument].view;
   if (index.size() != view.shape.size()) return failure("the index has another number of axes than the tensor");
   int64_t offset = 0, low = 0;
   for (size_t d = 0; d < index.size(); ++d) {
@@ -179,22 +164,34 @@ Result<std::string> elementJson(const Loaded& loaded, size_t argument, const std
   const auto text = [&](const launch::Launch& launch) {
     return elementText(view.element, launch.storages[view.storage].data + view.offset + offset * bytes);
   };
-  if (!loaded.launch.storages[view.storage].withheld) {
-    json["value"]["after"] = text(loaded.launch);
-    if (auto before = loaded.before()) json["value"]["before"] = text(**before);
+  if (!loaded.launch().storages[view.storage].withheld) {
+    json["value"]["after"] = text(*loaded.surveyed()->after);
+    json["value"]["before"] = text(loaded.launch());
   }
-  const ElementMap& map = loaded.survey->maps()[argument];
-  if (!map.count) return findings::dumped(json, -1);
-  const size_t at = static_cast<size_t>(offset - low + map.margin);
-  if (!map.reads.empty()) json["reads"] = map.reads[at];
-  if (!map.writes.empty()) json["writes"] = map.writes[at];
-  if (!map.toucher.empty()) json["first"] = static_cast<int64_t>(map.toucher[at]) - 1;
-  if (map.writer.empty() || !map.writer[at]) return findings::dumped(json, -1);
-
-  const int64_t program = static_cast<int64_t>(map.writer[at] & ~kShared) - 1;
+  const ElementMap& map = loaded.surveyed()->survey->maps()[argument];
+  if (!map.counts()) return findings::dumped(json, -1);
+  const int64_t at = offset - low + map.margin();
+  int64_t program = map.writer(at);
+  bool shared = map.isShared(at);
+  if (map.cell() == 1 && !map.overflowed()) {
+    json["reads"] = map.reads(at), json["writes"] = map.writes(at);
+    json["first"] = map.first(at);
+  } else {
+    json["reads"] = json["writes"] = json["first"] = nullptr;
+  }
+  if (program >= 0 && map.cell() > 1) {  // of some element of the cell: the launch runs again to find who wrote this one
+    auto values = loaded.values();
+    if (!values) return failure(values.error());
+    auto found = trace::writerOf(**values, static_cast<uint32_t>(argument), index);
+    if (!found) return failure(found.error());
+    const auto& grid = loaded.launch().grid;
+    program = found->program ? (*found->program)[0] + grid[0] * ((*found->program)[1] + grid[1] * (*found->program)[2]) : -1;
+    shared = found->programs > 1;
+  }
+  if (program < 0) return findings::dumped(json, -1);
   auto written = lastWrite(loaded, program, argument, offset);
   if (!written) return failure(written.error());
-  Json writer{{"program", program}, {"shared", (map.writer[at] & kShared) != 0}, {"step", written->step}, {"op", written->op},
+  Json writer{{"program", program}, {"shared", shared}, {"step", written->step}, {"op", written->op},
               {"file", ""}, {"line", 0}, {"variable", ""}, {"operand", written->operand}, {"iterations", Json::array()}};
   for (const ShownOp& op : loaded.shown.ops)
     if (op.number == written->op) writer["file"] = op.file, writer["line"] = op.fileLine, writer["variable"] = op.variable;

@@ -44,21 +44,21 @@ std::vector<int64_t> firstOf(const launch::View& view, const trace::Source& sour
 }  // namespace
 
 Result<trace::Written> follow(const Loaded& loaded, size_t argument, const std::vector<int64_t>& index) {
-  if (argument >= loaded.launch.arguments.size() || loaded.launch.arguments[argument].kind != launch::Argument::Kind::Tensor)
+  if (argument >= loaded.launch().arguments.size() || loaded.launch().arguments[argument].kind != launch::Argument::Kind::Tensor)
     return failure("there is no such tensor");
   auto values = loaded.values();
   if (!values) return failure(values.error());
-  const launch::Argument& a = loaded.launch.arguments[argument];
-  const ElementMap& map = loaded.survey->maps()[argument];
+  const launch::Argument& a = loaded.launch().arguments[argument];
+  const ElementMap& map = loaded.surveyed()->survey->maps()[argument];
   bool inside = index.size() == a.view.shape.size();
   for (size_t d = 0; inside && d < index.size(); ++d) inside = index[d] >= 0 && index[d] < a.view.shape[d];
   // Not counted: the launch runs again to find the writer. The same says what is wrong with an index.
-  if (!inside || !map.count) return trace::sliceOfElement(**values, static_cast<uint32_t>(argument), index);
-  int64_t at = map.margin;
+  if (!inside || !map.counts() || map.cell() > 1) return trace::sliceOfElement(**values, static_cast<uint32_t>(argument), index);
+  int64_t at = map.margin();
   for (size_t d = 0; d < index.size(); ++d) at += index[d] * a.view.strides[d] - std::min<int64_t>(0, (a.view.shape[d] - 1) * a.view.strides[d]);
-  const int64_t writer = map.writer.empty() ? 0 : static_cast<int64_t>(map.writer[static_cast<size_t>(at)] & ~kShared);
-  if (!writer) return failure(fmt::format("no program writes {}[{}]: it is what it was before the launch", a.name, fmt::join(index, ", ")));
-  return trace::followStore(**values, loaded.programId(writer - 1), static_cast<uint32_t>(argument), index);
+  const int64_t writer = map.writer(at);
+  if (writer < 0) return failure(fmt::format("no program writes {}[{}]: it is what it was before the launch", a.name, fmt::join(index, ", ")));
+  return trace::followStore(**values, loaded.programId(writer), static_cast<uint32_t>(argument), index);
 }
 
 Result<std::string> inputsJson(const Loaded& loaded, size_t argument, const std::vector<int64_t>& index) {
@@ -68,7 +68,7 @@ Result<std::string> inputsJson(const Loaded& loaded, size_t argument, const std:
   if (!values) return failure(values.error());
   const trace::Written& written = **found;
   const trace::Site& site = (*values)->sites()[written.site];
-  const auto& grid = loaded.launch.grid;
+  const auto& grid = loaded.launch().grid;
   const auto& id = written.slice.program;
   Json json{{"program", id[0] + grid[0] * (id[1] + grid[1] * id[2])},
             {"op", site.op},
@@ -88,7 +88,7 @@ Result<std::string> inputsJson(const Loaded& loaded, size_t argument, const std:
                                {"name", source.name},
                                {"text", source.region.text(source.name)},
                                {"count", source.region.count},
-                               {"first", firstOf(loaded.launch.arguments[source.argument].view, source)},
+                               {"first", firstOf(loaded.launch().arguments[source.argument].view, source)},
                                {"outside", source.outside},
                                {"mayHaveChanged", source.mayHaveChanged}});
   return findings::dumped(json, -1);

@@ -49,45 +49,44 @@ std::string launchesJson(const std::vector<Entry>& entries, uint64_t version) {
 }
 
 std::string launchJson(const Loaded& loaded) {
-  const launch::Launch& launch = loaded.launch;
+  const launch::Launch& launch = loaded.launch();
   Json json{{"state", "ready"}, {"kernel", launch.kernel}, {"bundle", loaded.bundle}, {"number", launch.index},
-            {"grid", launch.grid}, {"triton", launch.tritonVersion}, {"records", loaded.trace().records.size()}};
+            {"grid", launch.grid}, {"triton", launch.tritonVersion}};
   json["arguments"] = Json::array();
   for (const launch::Argument& argument : launch.arguments) json["arguments"].push_back(argumentJson(argument, launch));
-  json["findings"] = Json::array();
-  for (const findings::Finding& finding : loaded.session.findings()) json["findings"].push_back(findings::toJson(finding));
-  json["unknowns"] = Json::array();
-  for (const findings::UnknownSummary& unknown : loaded.session.unknowns())
-    json["unknowns"].push_back({{"reason", unknown.unknown.reason}, {"file", unknown.unknown.location.file}, {"line", unknown.unknown.location.line}});
-  json["checked"] = loaded.report.checked;
-  json["notChecked"] = loaded.report.notChecked;
   json["sources"] = launch.sources;
   json["ir"] = loaded.shown.text;
   json["ops"] = Json::array();
   for (const ShownOp& op : loaded.shown.ops) {
     Json entry{{"op", op.number}, {"operation", op.operation}, {"variable", op.variable}, {"irLine", op.line},
                {"file", op.file}, {"line", op.fileLine}, {"column", op.column}};
-    if (auto found = loaded.survey->ops().find(op.number); found != loaded.survey->ops().end()) {
-      const OpTotals& t = found->second;
-      entry["totals"] = {{"accesses", t.accesses}, {"elements", t.elements}, {"active", t.active},
-                         {"read", t.read}, {"written", t.written}, {"faults", t.faults}};
-    }
     json["ops"].push_back(std::move(entry));
   }
   return findings::dumped(json, -1);
 }
 
-std::string errorJson(const std::string& error) { return findings::dumped({{"error", error}}, -1); }
-std::string pendingJson() { return R"({"state":"running"})"; }
-std::string changedJson() { return R"({"state":"changed"})"; }
-
-std::string recordsMeta(const Loaded& loaded, size_t total, const std::vector<uint32_t>& patterns) {
-  Json json{{"total", total}, {"patterns", Json::object()}};
-  for (uint32_t number : patterns) {
-    const clients::TracePattern& pattern = loaded.trace().patterns[number];
-    json["patterns"][std::to_string(number)] = {{"shape", pattern.shape}, {"form", pattern.form}, {"strides", pattern.strides}, {"bytes", pattern.elementBytes}};
-  }
+std::string surveyJson(const Loaded& loaded) {
+  const Surveyed& surveyed = *loaded.surveyed();
+  Json json{{"state", "ready"}, {"accesses", surveyed.survey->accesses()}};
+  json["findings"] = Json::array();
+  for (const findings::Finding& finding : surveyed.session.findings()) json["findings"].push_back(findings::toJson(finding));
+  json["unknowns"] = Json::array();
+  for (const findings::UnknownSummary& unknown : surveyed.session.unknowns())
+    json["unknowns"].push_back({{"reason", unknown.unknown.reason}, {"file", unknown.unknown.location.file}, {"line", unknown.unknown.location.line}});
+  json["checked"] = surveyed.report.checked;
+  json["notChecked"] = surveyed.report.notChecked;
+  json["totals"] = Json::object();
+  for (const auto& [op, t] : surveyed.survey->ops())
+    json["totals"][std::to_string(op)] = {{"accesses", t.accesses}, {"elements", t.elements}, {"active", t.active},
+                                          {"read", t.read}, {"written", t.written}, {"faults", t.faults}};
   return findings::dumped(json, -1);
 }
+
+std::string errorJson(const std::string& error) { return findings::dumped({{"error", error}}, -1); }
+std::string pendingJson(const Loaded* loaded) {
+  if (!loaded) return R"({"state":"running"})";
+  return findings::dumped({{"state", "running"}, {"done", loaded->programsDone()}, {"of", loaded->programs()}}, -1);
+}
+std::string changedJson() { return R"({"state":"changed"})"; }
 
 }  // namespace tilesight::server

@@ -10,12 +10,13 @@
 namespace tilesight::server {
 
 std::string launchesJson(const std::vector<Entry>& entries, uint64_t version);
-/// Kernel, grid, arguments, findings, sources, IR and its operations with their totals.
+/// Kernel, grid, arguments, sources, IR and its operations.
 std::string launchJson(const Loaded& loaded);
+/// Of a launch that has run: findings, what is not known, accesses, totals by operation.
+std::string surveyJson(const Loaded& loaded);
 std::string errorJson(const std::string& error);
-/// {"state": "running"}: come again.
-std::string pendingJson();
+/// {"state": "running"}: come again; `loaded`: how far it is, or null.
+std::string pendingJson(const Loaded* loaded);
 std::string changedJson();
-std::string recordsMeta(const Loaded& loaded, size_t total, const std::vector<uint32_t>& patterns);
 
 }  // namespace tilesight::server

@@ -1,7 +1,7 @@
 #include "server/loaded.h"
 
 #include <cctype>
-#include <unordered_map>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include "launch/bundle.h"
 #include "server/inputs.h"
 #include "text/text.h"
+#include "trace/copies.h"
 #include "tilesight/client.hpp"
 
 namespace tilesight::server {
@@ -57,13 +58,22 @@ Diagnostic placed(Diagnostic error, const std::string& bundle, const launch::Lau
   return error;
 }
 
-}  // namespace
-
-Loaded::~Loaded() {
-  if (tracer_) clients::tracer().destroy(tracer_);
+/// Each range of programs has counts of its own, at most of all elements: so many threads that they fit.
+unsigned threadsFor(const launch::Launch& launch) {
+  constexpr int64_t kBytes = int64_t{4} << 30, kBytesOfElement = 8, kRangesPerThread = 4;
+  int64_t elements = 1;
+  for (const launch::Argument& argument : launch.arguments) {
+    if (argument.kind != launch::Argument::Kind::Tensor) continue;
+    int64_t of = 1;
+    for (int64_t extent : argument.view.shape) of = extent > 0 && of < kMaxCounted / extent ? of * extent : kMaxCounted;
+    elements += of;
+  }
+  return static_cast<unsigned>(std::clamp<int64_t>(kBytes / (kBytesOfElement * kRangesPerThread * elements), 1, std::max(1u, std::thread::hardware_concurrency())));
 }
 
-Result<std::shared_ptr<const Loaded>> Loaded::load(const std::string& bundle, size_t index) {
+}  // namespace
+
+Result<std::shared_ptr<Loaded>> Loaded::open(const std::string& bundle, size_t index) {
   auto reader = launch::BundleReader::open(bundle);
   if (!reader) return failure(reader.error());
   auto launch = reader->launch(index);
@@ -71,62 +81,55 @@ Result<std::shared_ptr<const Loaded>> Loaded::load(const std::string& bundle, si
   std::shared_ptr<Loaded> loaded(new Loaded);
   loaded->bundle = bundle;
   loaded->index = index;
-  loaded->launch = std::move(*launch);
-  loaded->reader_ = std::make_unique<launch::BundleReader>(std::move(*reader));
-  auto kernel = exec::compile(loaded->launch.irText, loaded->launch.irName);
-  if (!kernel) return failure(placed(kernel.error(), bundle, loaded->launch));
+  loaded->before = std::make_shared<const launch::Launch>(std::move(*launch));
+  auto kernel = exec::compile(loaded->before->irText, loaded->before->irName);
+  if (!kernel) return failure(placed(kernel.error(), bundle, loaded->launch()));
   loaded->kernel = std::move(*kernel);
-  if (auto shown = shownText(loaded->launch)) loaded->shown = std::move(*shown);
-  else loaded->shown.text = loaded->launch.irText;
-
-  loaded->survey = std::make_unique<Survey>(exec::host(), "");
-  loaded->tracer_ = clients::tracer().create(&exec::host(), "");
-  exec::RunOptions options;
-  options.threads = 1;  // the survey adds up in place
-  options.clients = {{clients::find("sanitizer"), "", nullptr},
-                     {&clients::tracer(), "", loaded->tracer_},
-                     {&client_table<Survey>(), "", loaded->survey.get()}};
-  auto report = exec::run(*loaded->kernel, loaded->launch, options);
-  if (!report) return failure(placed(report.error(), bundle, loaded->launch));
-  loaded->survey->finish();
-  findings::findIgnoreComments(*report, loaded->launch.sources);
-  report->launch = loaded->launch.index;
-  report->clients = {"sanitizer", "tracer"};
-  for (findings::Finding& finding : report->findings) {
-    finding.launch = loaded->launch.index;
-    finding.bundle = bundle;
-  }
-  loaded->report = *report;
-  loaded->session.add(std::move(*report));
-  return std::shared_ptr<const Loaded>(std::move(loaded));
+  if (auto shown = shownText(loaded->launch())) loaded->shown = std::move(*shown);
+  else loaded->shown.text = loaded->launch().irText;
+  return loaded;
 }
 
-Result<std::shared_ptr<const launch::Launch>> Loaded::before() const {
-  const std::lock_guard lock(mutex_);
-  if (!before_) {
-    auto launch = reader_->launch(index);
-    if (!launch) return failure(launch.error());
-    before_ = std::make_shared<const launch::Launch>(std::move(*launch));
+Result<bool> Loaded::survey(const std::function<bool()>& cancelled) {
+  const std::shared_ptr<launch::Launch> after = trace::copyForRun(*kernel, launch());
+  auto survey = std::make_unique<Survey>(exec::host(), &done_);
+  exec::RunOptions options;
+  options.threads = threadsFor(launch());
+  options.interrupted = cancelled;
+  options.clients = {{clients::find("sanitizer"), "", nullptr}, {&client_table<Survey>(), "", survey.get()}};
+  auto report = exec::run(*kernel, *after, options);
+  if (cancelled && cancelled()) return false;
+  if (!report) return failure(placed(report.error(), bundle, launch()));
+  survey->finish();
+  findings::findIgnoreComments(*report, launch().sources);
+  report->launch = launch().index;
+  report->clients = {"sanitizer"};
+  for (findings::Finding& finding : report->findings) {
+    finding.launch = launch().index;
+    finding.bundle = bundle;
   }
-  return before_;
+  surveyed_.after = after;
+  surveyed_.survey = std::move(survey);
+  surveyed_.report = *report;
+  surveyed_.session.add(std::move(*report));
+  hasRun_.store(true, std::memory_order_release);
+  return true;
 }
 
 Result<std::shared_ptr<trace::Values>> Loaded::values() const {
-  auto launch = before();
-  if (!launch) return failure(launch.error());
   const std::lock_guard lock(valuesMutex_);
   if (values_) return values_;
-  auto values = trace::Values::of(kernel, *launch);
+  auto values = trace::Values::of(kernel, before);
   if (!values) return failure(values.error());
   auto reads = std::make_shared<exec::ReadsOfPrograms>();
   if ((*values)->needsReads()) {
-    const std::shared_ptr<launch::Launch> copy = trace::copyForRun(*kernel, **launch);
+    const std::shared_ptr<launch::Launch> copy = trace::copyForRun(*kernel, launch());
     exec::RunOptions options;
     options.keepReads = reads.get();
     options.keepAllReads = options.silent = true;
     auto report = exec::run(*kernel, *copy, options);
     if (!report) return failure(report.error());
-    values = trace::Values::of(kernel, *launch, reads);
+    values = trace::Values::of(kernel, before, reads);
     if (!values) return failure(values.error());
   }
   reads_ = reads;
@@ -138,6 +141,24 @@ Result<std::shared_ptr<const exec::ReadsOfPrograms>> Loaded::reads() const {
   if (auto made = values(); !made) return failure(made.error());
   const std::lock_guard lock(valuesMutex_);
   return reads_;
+}
+
+Status Loaded::replay(const std::vector<int64_t>& programs, const exec::ClientInstance& client) const {
+  auto reads = this->reads();
+  if (!reads) return failure(reads.error());
+  exec::ReadsOfPrograms only;
+  for (int64_t program : programs) {
+    const auto found = (*reads)->find(program);
+    only[program] = found == (*reads)->end() ? exec::Reads{} : found->second;
+  }
+  exec::RunOptions options;
+  options.threads = 1;
+  options.silent = true;
+  options.replay = &only;
+  options.clients = {client};
+  auto report = exec::run(*kernel, launch(), options);
+  if (!report) return failure(report.error());
+  return {};
 }
 
 Result<std::shared_ptr<const trace::Written>> Loaded::written(size_t argument, const std::vector<int64_t>& index) const {

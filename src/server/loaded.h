@@ -1,16 +1,18 @@
-// One launch of a bundle, run once with the clients: what all views of it are made from.
+// One launch of a bundle: what all views of it are made from. It is read and compiled first, which is enough to step through
+// its programs; then it runs once, with the clients.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "clients/tracer/tracer.h"
 #include "exec/run.h"
 #include "findings/session.h"
-#include "launch/bundle.h"
 #include "launch/launch.h"
 #include "server/survey.h"
 #include "trace/slice.h"
@@ -30,43 +32,53 @@ struct ShownText {
   std::vector<ShownOp> ops;
 };
 
+/// What is known when the launch has run.
+struct Surveyed {
+  std::shared_ptr<const launch::Launch> after;  // its storages as it left them
+  findings::Session session;
+  findings::LaunchReport report;  // `findings` are in the session, merged
+  std::unique_ptr<const Survey> survey;
+};
+
 class Loaded {
  public:
-  /// Reads launch `index` of the bundle and runs it. Errors: as `tilesight check` has them.
-  static Result<std::shared_ptr<const Loaded>> load(const std::string& bundle, size_t index);
-  ~Loaded();
+  /// Reads launch `index` of the bundle and compiles its kernel. Errors: as `tilesight check` has them.
+  static Result<std::shared_ptr<Loaded>> open(const std::string& bundle, size_t index);
+  /// Runs it; `cancelled`, which is asked now and then, gives up: false. Call it once. Errors: as `tilesight check` has them.
+  Result<bool> survey(const std::function<bool()>& cancelled);
 
   std::string bundle;
   size_t index = 0;
-  launch::Launch launch;  // its storages as the launch left them
+  std::shared_ptr<const launch::Launch> before;  // as it was before it ran
   std::shared_ptr<const exec::Kernel> kernel;
-  findings::Session session;
-  findings::LaunchReport report;  // `findings` are in the session, merged
   ShownText shown;
-  std::unique_ptr<Survey> survey;
+  const launch::Launch& launch() const { return *before; }
 
-  const clients::Trace& trace() const { return clients::traceOf(tracer_); }
-  /// The launch again, as it was before it ran; read at the first call from the file that it was loaded from, whatever
-  /// has its name by then.
-  Result<std::shared_ptr<const launch::Launch>> before() const;
-  /// Any value of any program; made at the first call. Errors: the bundle cannot be read any more, or what trace::Values says.
+  /// Null until it has run.
+  const Surveyed* surveyed() const { return hasRun_.load(std::memory_order_acquire) ? &surveyed_ : nullptr; }
+  /// Programs that have run so far.
+  int64_t programsDone() const { return std::min(done_.load(), programs()); }
+
+  /// Any value of any program; made at the first call. Errors: what trace::Values says.
   Result<std::shared_ptr<trace::Values>> values() const;
   /// What the programs read of memory that programs write: what a replay of one needs. Empty if none does.
   Result<std::shared_ptr<const exec::ReadsOfPrograms>> reads() const;
+  /// Runs these programs again, each alone, under a client. Errors: as those of values().
+  Status replay(const std::vector<int64_t>& programs, const exec::ClientInstance& client) const;
   /// What program wrote an element of a tensor last, and where its value came from; the last few answers are kept. Errors:
   /// no such element, nobody writes it, or what trace::followStore says.
   Result<std::shared_ptr<const trace::Written>> written(size_t argument, const std::vector<int64_t>& index) const;
   std::array<int64_t, 3> programId(int64_t number) const {
-    return {number % launch.grid[0], number / launch.grid[0] % launch.grid[1], number / (launch.grid[0] * launch.grid[1])};
+    const auto& grid = before->grid;
+    return {number % grid[0], number / grid[0] % grid[1], number / (grid[0] * grid[1])};
   }
-  int64_t programs() const { return launch.grid[0] * launch.grid[1] * launch.grid[2]; }
+  int64_t programs() const { return before->grid[0] * before->grid[1] * before->grid[2]; }
 
  private:
   Loaded() = default;
-  void* tracer_ = nullptr;
-  std::unique_ptr<launch::BundleReader> reader_;
-  mutable std::mutex mutex_;
-  mutable std::shared_ptr<const launch::Launch> before_;
+  Surveyed surveyed_;
+  std::atomic<bool> hasRun_{false};
+  std::atomic<int64_t> done_{0};
   mutable std::mutex valuesMutex_;
   mutable std::shared_ptr<trace::Values> values_;
   mutable std::shared_ptr<const exec::ReadsOfPrograms> reads_;

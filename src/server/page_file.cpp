@@ -92,8 +92,8 @@ std::vector<int64_t> programsOf(const Loaded& loaded) {
     if (p >= 0 && p < loaded.programs() && programs.size() < kPrograms && std::find(programs.begin(), programs.end(), p) == programs.end()) programs.push_back(p);
   };
   add(0);
-  const auto& grid = loaded.launch.grid;
-  for (const findings::Finding& f : loaded.session.findings()) add(f.program[0] + grid[0] * (f.program[1] + grid[1] * f.program[2]));
+  const auto& grid = loaded.launch().grid;
+  for (const findings::Finding& f : loaded.surveyed()->session.findings()) add(f.program[0] + grid[0] * (f.program[1] + grid[1] * f.program[2]));
   add(loaded.programs() - 1);
   return programs;
 }
@@ -117,8 +117,8 @@ bool putProgram(Filler& filler, const Loaded& loaded, size_t launch, int64_t pro
   if (!filler.put(path + "/records") || !filler.put(path + "/steps", {{"first", "0"}, {"limit", "65536"}}) ||
       !filler.put(path + "/watch", {{"names", watchable(**values)}}))
     return false;
-  for (size_t a = 0; a < loaded.launch.arguments.size(); ++a) {
-    const launch::Argument& argument = loaded.launch.arguments[a];
+  for (size_t a = 0; a < loaded.launch().arguments.size(); ++a) {
+    const launch::Argument& argument = loaded.launch().arguments[a];
     if (argument.kind != launch::Argument::Kind::Tensor) continue;
     std::vector<std::pair<std::string, std::string>> query{{"layer", "program"}, {"program", std::to_string(program)}};
     for (const auto& part : usualPicture(argument.view)) query.push_back(part);
@@ -139,9 +139,9 @@ Result<PageFile> pageFile(Workspace& workspace, uint64_t limit) {
   for (size_t i = 0; i < launches.size() && fits; ++i) {
     if (!launches[i]) continue;
     const std::string path = fmt::format("/api/launch/{}", i);
-    fits = filler.put(path) && filler.put(path + "/grid") && filler.put(path + "/sites");
-    for (size_t a = 0; a < launches[i]->launch.arguments.size() && fits; ++a) {
-      const launch::Argument& argument = launches[i]->launch.arguments[a];
+    fits = filler.put(path) && filler.put(path + "/survey") && filler.put(path + "/grid") && filler.put(path + "/sites");
+    for (size_t a = 0; a < launches[i]->launch().arguments.size() && fits; ++a) {
+      const launch::Argument& argument = launches[i]->launch().arguments[a];
       if (argument.kind != launch::Argument::Kind::Tensor) continue;
       for (const char* layer : kLayers) {
         std::vector<std::pair<std::string, std::string>> query{{"layer", layer}};
@@ -159,7 +159,7 @@ Result<PageFile> pageFile(Workspace& workspace, uint64_t limit) {
       fits = fits && putProgram(filler, *launches[i], i, program);
       if (fits) ids.push_back(fmt::format("({})", fmt::join(launches[i]->programId(program), ", ")));
     }
-    if (!ids.empty()) held.push_back(fmt::format("{} {}", launches[i]->launch.kernel, fmt::join(ids, " ")));
+    if (!ids.empty()) held.push_back(fmt::format("{} {}", launches[i]->launch().kernel, fmt::join(ids, " ")));
   }
   PageFile file;
   file.note = held.empty() ? "it holds the values of no program" : fmt::format("it holds the values of programs {}", fmt::join(held, "; "));

@@ -57,7 +57,7 @@ std::vector<double> numbers(const Value& value) {
 std::string pointerText(const Loaded& loaded, const Value& value, size_t i) {
   const int32_t argument = value.arguments[i];
   if (argument < 0) return fmt::format("{:#x}", static_cast<uint64_t>(value.offsets[i]));
-  return fmt::format("{}{:+}", loaded.launch.arguments[static_cast<size_t>(argument)].name, value.offsets[i]);
+  return fmt::format("{}{:+}", loaded.launch().arguments[static_cast<size_t>(argument)].name, value.offsets[i]);
 }
 
 /// Without its elements; those of pointers are offsets.

@@ -86,12 +86,23 @@ class Aggregate {
     if (values_) total_[cell] += value;
     else total_[cell] = std::max(total_[cell], value);
   }
+  /// A row of elements whose numbers are 0, `step` in a cell.
+  void addZeros(size_t cell, int64_t count, int64_t step) {
+    sample_.resize(sample_.size() + static_cast<size_t>((seen + count) / every_ - seen / every_));
+    seen += count, zero += count;
+    low = std::min(low, 0.0), high = std::max(high, 0.0);
+    for (; count > 0; count -= step, ++cell) {
+      if (kind_[cell] == 4) kind_[cell] = 0;
+      counted_[cell] += static_cast<uint32_t>(std::min(count, step));
+      if (!values_) total_[cell] = std::max(total_[cell], 0.0);
+    }
+  }
   /// Outside of the tensor: shown if it was accessed, and not counted.
   void addOutside(size_t cell, double value) {
     if (value > 0 && (kind_[cell] == 4 || kind_[cell] == 5)) kind_[cell] = 5, total_[cell] = std::max(values_ ? 0 : total_[cell], value), counted_[cell] = 1;
   }
 
-  std::string packed(const Plane& plane, const int64_t (&window)[4], int64_t stepY, int64_t stepX, int64_t height, int64_t width, uint64_t outside) const {
+  std::string packed(const Plane& plane, const int64_t (&window)[4], int64_t stepY, int64_t stepX, int64_t height, int64_t width, const SliceSource& source) const {
     std::vector<float> value(kind_.size());
     for (size_t i = 0; i < value.size(); ++i)
       value[i] = static_cast<float>(counted_[i] ? (values_ ? total_[i] / counted_[i] : total_[i]) : 0);
@@ -105,9 +116,9 @@ class Aggregate {
     const int64_t finite = seen - nan - inf;
     const std::string bounds = plane.above || plane.below ? fmt::format(R"(,"bounds":[{},{}])", plane.rows, plane.columns) : "";
     return out.bytes(fmt::format(
-        R"({{"rows":{},"columns":{},"window":[{},{},{},{}],"step":[{},{}],"min":{},"max":{},"mean":{},"nan":{},"inf":{},"zero":{},"elements":{},"outside":{}{}}})",
+        R"({{"rows":{},"columns":{},"window":[{},{},{},{}],"step":[{},{}],"min":{},"max":{},"mean":{},"nan":{},"inf":{},"zero":{},"elements":{},"outside":{},"cell":{}{}}})",
         plane.rows, plane.columns, window[0], window[1], window[2], window[3], stepY, stepX, finite ? low : 0, finite ? high : 0,
-        finite ? sum / static_cast<double>(finite) : 0, nan, inf, zero, seen, outside, bounds));
+        finite ? sum / static_cast<double>(finite) : 0, nan, inf, zero, seen, source.outside(), source.cell(), bounds));
   }
 
   double low = INFINITY, high = -INFINITY, sum = 0;
@@ -124,8 +135,8 @@ class Aggregate {
 }  // namespace
 
 Result<std::string> slice(const Loaded& loaded, const SliceRequest& request) {
-  if (request.argument >= loaded.launch.arguments.size()) return failure("there is no such argument");
-  const launch::Argument& argument = loaded.launch.arguments[request.argument];
+  if (request.argument >= loaded.launch().arguments.size()) return failure("there is no such argument");
+  const launch::Argument& argument = loaded.launch().arguments[request.argument];
   if (argument.kind != launch::Argument::Kind::Tensor) return failure("this argument is no tensor");
   auto plane = planeOf(request, argument.view);
   if (!plane) return failure(plane.error());
@@ -155,6 +166,11 @@ Result<std::string> slice(const Loaded& loaded, const SliceRequest& request) {
       while (past > from && plane->offset(r, past - 1) > highest) --past;
     }
     if (from >= past) continue;
+    if (past - from == w && plane->inside(r, c0) && plane->inside(r, c1 - 1) && plane->columnStride >= 0 &&
+        !(*source)->anything(plane->offset(r, c0), plane->offset(r, c1 - 1))) {
+      cells.addZeros(first, w, stepX);
+      continue;
+    }
     (*source)->row(plane->offset(r, from), plane->columnStride, past - from, row.data());
     int64_t x = (from - c0) / stepX, left = stepX - (from - c0) % stepX;
     for (int64_t c = from; c < past; ++c) {
@@ -164,7 +180,7 @@ Result<std::string> slice(const Loaded& loaded, const SliceRequest& request) {
       if (--left == 0) ++x, left = stepX;
     }
   }
-  return cells.packed(*plane, {r0, r1, c0, c1}, stepY, stepX, height, width, (*source)->outside());
+  return cells.packed(*plane, {r0, r1, c0, c1}, stepY, stepX, height, width, **source);
 }
 
 }  // namespace tilesight::server

@@ -30,7 +30,7 @@ inline constexpr int64_t kMaxSide = 2048;
 /// Packed: `value` (f32 [h, w]; of the elements of a cell the largest, of values the mean) and `kind` (u8: 0 number,
 /// 1 NaN in the cell, 2 infinity, 4 nothing there, 5 accessed although it is outside of the tensor), `histogram` (f64 [64]
 /// between min and max); meta: window, cell size, min, max, mean, nan, inf, zero, elements, outside (accesses that lie
-/// outside), and `bounds` (rows, columns) if there is a margin around them. Errors: no such argument, layer, axis or index.
+/// outside), cell (neighbours in memory that share a number, the mean), and `bounds` (rows, columns) if there is a margin around them. Errors: no such argument, layer, axis or index.
 Result<std::string> slice(const Loaded& loaded, const SliceRequest& request);
 
 }  // namespace tilesight::server

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ class OfValues final : public SliceSource {
   bool isValues() const override { return true; }
 
  private:
-  std::shared_ptr<const launch::Launch> owner_;  // may be null
+  std::shared_ptr<const launch::Launch> owner_;
   const uint8_t* first_;
   ir::ElementKind kind_;
   int64_t bytes_;
@@ -32,7 +32,7 @@ class OfValues final : public SliceSource {
 class OfDifference final : public SliceSource {
  public:
   OfDifference(const Loaded& loaded, const launch::View& view, std::shared_ptr<const Expectation> expected, bool wrong)
-      : view_(view), first_(loaded.launch.storages[view.storage].data + view.offset), expected_(std::move(expected)), wrong_(wrong),
+      : view_(view), first_(loaded.surveyed()->after->storages[view.storage].data + view.offset), expected_(std::move(expected)), wrong_(wrong),
         tolerance_(trace::toleranceOf(view.element)) {
     int64_t step = 1;
     for (size_t d = view.shape.size(); d-- > 0; step *= view.shape[d]) rowMajor_ = rowMajor_ && view.strides[d] == step;
@@ -62,13 +62,14 @@ class OfDifference final : public SliceSource {
 template <typename Of>
 class OfMap final : public SliceSource {
  public:
-  OfMap(const ElementMap& map, int64_t low, Of of) : map_(map), shift_(map.margin - low), of_(of) {}
+  OfMap(const ElementMap& map, int64_t low, Of of) : map_(map), shift_(map.margin() - low), of_(of) {}
   void row(int64_t offset, int64_t stride, int64_t count, double* out) const override {
-    size_t at = static_cast<size_t>(offset + shift_);
-    for (int64_t i = 0; i < count; ++i, at += static_cast<size_t>(stride)) out[i] = of_(map_, at);
+    int64_t at = offset + shift_;
+    for (int64_t i = 0; i < count; ++i, at += stride) out[i] = of_(map_, at);
   }
-  int64_t margin() const override { return map_.outside ? map_.margin : 0; }
-  uint64_t outside() const override { return map_.outside; }
+  int64_t margin() const override { return map_.outside() ? map_.margin() : 0; }
+  uint64_t outside() const override { return map_.outside(); }
+  int64_t cell() const override { return map_.cell(); }
 
  private:
   const ElementMap& map_;
@@ -85,23 +86,75 @@ std::unique_ptr<SliceSource> ofMap(const ElementMap& map, int64_t low, Of of) {
 class OfElements final : public SliceSource {
  public:
   void add(int64_t first, int64_t count, int64_t times) {
-    for (int64_t i = 0; i < count; ++i) counts_[first + i] += static_cast<double>(times);
+    runs_.push_back({first, first + count, static_cast<double>(times)});
+    if (runs_.size() > 2 * sorted_ + kUnsorted) sort();
+  }
+  void finish(int64_t margin) {
+    margin_ = margin;
+    sort();
   }
   void row(int64_t offset, int64_t stride, int64_t count, double* out) const override {
-    for (int64_t i = 0; i < count; ++i) {
-      const auto found = counts_.find(offset + i * stride);
-      out[i] = found == counts_.end() ? 0 : found->second;
+    if (stride <= 0) {
+      for (int64_t i = 0; i < count; ++i) out[i] = at(offset + i * stride);
+      return;
+    }
+    std::fill(out, out + count, 0.0);
+    const int64_t last = offset + (count - 1) * stride;
+    auto run = from(offset);
+    if (stride > 1 && from(last) - run > 4 * count) {  // more runs than elements: most lie between them
+      for (int64_t i = 0; i < count; ++i) out[i] = at(offset + i * stride);
+      return;
+    }
+    for (; run != runs_.end() && run->first <= last; ++run) {
+      const int64_t i0 = (std::max(run->first, offset) - offset + stride - 1) / stride, i1 = (std::min(run->past - 1, last) - offset) / stride;
+      for (int64_t i = i0; i <= i1; ++i) out[i] = run->times;
     }
   }
   int64_t margin() const override { return margin_; }
-  void setMargin(int64_t margin) { margin_ = margin; }
+  bool anything(int64_t first, int64_t last) const override {
+    const auto run = from(first);
+    return run != runs_.end() && run->first <= last;
+  }
 
  private:
-  std::unordered_map<int64_t, double> counts_;
+  static constexpr size_t kUnsorted = 1 << 16;
+  struct Run {
+    int64_t first, past;
+    double times;
+  };
+  /// The first run that ends behind the element.
+  std::vector<Run>::const_iterator from(int64_t element) const {
+    return std::partition_point(runs_.begin(), runs_.end(), [&](const Run& run) { return run.past <= element; });
+  }
+  double at(int64_t element) const {
+    const auto run = from(element);
+    return run != runs_.end() && run->first <= element ? run->times : 0;
+  }
+  /// Makes runs disjoint and ordered.
+  void sort() {
+    std::vector<std::pair<int64_t, double>> ends;
+    ends.reserve(2 * runs_.size());
+    for (const Run& run : runs_) ends.emplace_back(run.first, run.times), ends.emplace_back(run.past, -run.times);
+    std::sort(ends.begin(), ends.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    runs_.clear();
+    double times = 0;
+    for (size_t i = 0; i < ends.size();) {
+      const int64_t first = ends[i].first;
+      for (; i < ends.size() && ends[i].first == first; ++i) times += ends[i].second;
+      if (i == ends.size() || times == 0) continue;
+      if (!runs_.empty() && runs_.back().past == first && runs_.back().times == times) runs_.back().past = ends[i].first;
+      else runs_.push_back({first, ends[i].first, times});
+    }
+    sorted_ = runs_.size();
+  }
+
+  std::vector<Run> runs_;
+  size_t sorted_ = 0;
   int64_t margin_ = 0;
 };
 
-double countOf(const std::vector<int32_t>& counts, size_t at) { return counts.empty() ? 0 : counts[at]; }
+/// The mean of a cell's elements.
+double meanOf(const ElementMap& map, double accesses) { return accesses / static_cast<double>(map.cell()); }
 
 }  // namespace
 
@@ -109,20 +162,15 @@ Result<std::unique_ptr<SliceSource>> sliceSource(const Loaded& loaded, const Sli
   using Made = std::unique_ptr<SliceSource>;
   const std::string& layer = request.layer;
   if (layer == "before" || layer == "after") {
-    std::shared_ptr<const launch::Launch> owner;
-    if (layer == "before") {
-      auto before = loaded.before();
-      if (!before) return failure(before.error());
-      owner = *before;
-    }
-    const launch::Storage& storage = (owner ? *owner : loaded.launch).storages[view.storage];
+    const std::shared_ptr<const launch::Launch> owner = layer == "before" ? loaded.before : loaded.surveyed()->after;
+    const launch::Storage& storage = owner->storages[view.storage];
     if (storage.withheld) return failure("the data of this tensor was not saved with the bundle");
     const uint8_t* first = storage.data + view.offset;
-    return Made(std::make_unique<OfValues>(std::move(owner), first, view.element));
+    return Made(std::make_unique<OfValues>(owner, first, view.element));
   }
   if (layer == "difference" || layer == "wrong") {
     if (!request.expected) return failure("nothing is expected of this tensor");
-    if (loaded.launch.storages[view.storage].withheld) return failure("the data of this tensor was not saved with the bundle");
+    if (loaded.launch().storages[view.storage].withheld) return failure("the data of this tensor was not saved with the bundle");
     return Made(std::make_unique<OfDifference>(loaded, view, request.expected, layer == "wrong"));
   }
   if (layer == "inputs") {
@@ -133,9 +181,10 @@ Result<std::unique_ptr<SliceSource>> sliceSource(const Loaded& loaded, const Sli
     for (const trace::Source& read : (*written)->slice.sources)
       if (read.argument == request.argument)
         for (int64_t offset : read.offsets) source->add(offset, 1, 1);
+    source->finish(0);
     return Made(std::move(source));
   }
-  const ElementMap& map = loaded.survey->maps()[request.argument];
+  const ElementMap& map = loaded.surveyed()->survey->maps()[request.argument];
   const bool byPrograms = layer == "program" || (!request.brush.empty() && (layer == "accesses" || layer == "reads" || layer == "writes"));
   if (byPrograms) {
     std::vector<int64_t> programs{request.program};
@@ -154,20 +203,22 @@ Result<std::unique_ptr<SliceSource>> sliceSource(const Loaded& loaded, const Sli
       source->add(touch.first, touch.count, touch.times);
     });
     if (!status) return failure(status.error());
-    source->setMargin(map.outside ? map.margin : 0);
+    source->finish(map.outside() ? map.margin() : 0);
     return Made(std::move(source));
   }
-  if (!map.count) return failure("accesses of this tensor are not counted: it is empty or larger than the limit");
+  if (!map.counts()) return failure("accesses of this tensor are not counted: it is empty, or the launch has too many programs");
+  if (map.overflowed() && layer != "writer" && layer != "first") return failure("accesses of this tensor are not counted: one element has 2^32 or more");
   int64_t low = 0;
   for (size_t d = 0; d < view.shape.size(); ++d) low += std::min<int64_t>(0, (view.shape[d] - 1) * view.strides[d]);
   using Map = ElementMap;
-  if (layer == "reads") return ofMap(map, low, [](const Map& m, size_t i) { return countOf(m.reads, i); });
-  if (layer == "writes") return ofMap(map, low, [](const Map& m, size_t i) { return countOf(m.writes, i); });
-  if (layer == "accesses") return ofMap(map, low, [](const Map& m, size_t i) { return countOf(m.reads, i) + countOf(m.writes, i); });
-  if (layer == "untouched") return ofMap(map, low, [](const Map& m, size_t i) { return countOf(m.reads, i) + countOf(m.writes, i) == 0 ? 1.0 : 0.0; });
-  if (layer == "rewritten") return ofMap(map, low, [](const Map& m, size_t i) { return std::max(0.0, countOf(m.writes, i) - 1); });
-  if (layer == "writer") return ofMap(map, low, [](const Map& m, size_t i) { return m.writer.empty() ? -1.0 : static_cast<double>(m.writer[i] & ~kShared) - 1; });
-  if (layer == "first") return ofMap(map, low, [](const Map& m, size_t i) { return m.toucher.empty() ? -1.0 : static_cast<double>(m.toucher[i]) - 1; });
+  const auto accesses = [](const Map& m, int64_t i) { return static_cast<double>(m.reads(i)) + m.writes(i); };
+  if (layer == "reads") return ofMap(map, low, [](const Map& m, int64_t i) { return meanOf(m, m.reads(i)); });
+  if (layer == "writes") return ofMap(map, low, [](const Map& m, int64_t i) { return meanOf(m, m.writes(i)); });
+  if (layer == "accesses") return ofMap(map, low, [accesses](const Map& m, int64_t i) { return meanOf(m, accesses(m, i)); });
+  if (layer == "untouched") return ofMap(map, low, [accesses](const Map& m, int64_t i) { return accesses(m, i) == 0 ? 1.0 : 0.0; });
+  if (layer == "rewritten") return ofMap(map, low, [](const Map& m, int64_t i) { return std::max(0.0, meanOf(m, m.writes(i)) - 1); });
+  if (layer == "writer") return ofMap(map, low, [](const Map& m, int64_t i) { return static_cast<double>(m.writer(i)); });
+  if (layer == "first") return ofMap(map, low, [](const Map& m, int64_t i) { return static_cast<double>(m.first(i)); });
   return failure(fmt::format("there is no layer \"{}\"", layer));
 }
 

@@ -17,6 +17,10 @@ class SliceSource {
   /// Elements outside of the tensor that it has numbers of, on either side.
   virtual int64_t margin() const { return 0; }
   virtual uint64_t outside() const { return 0; }
+  /// Neighbours in memory that share a number.
+  virtual int64_t cell() const { return 1; }
+  /// False: all numbers of elements between these offsets, ends included, are 0.
+  virtual bool anything(int64_t first, int64_t last) const { return first <= last; }
 };
 
 Result<std::unique_ptr<SliceSource>> sliceSource(const Loaded& loaded, const SliceRequest& request, const launch::View& view);

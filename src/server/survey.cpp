@@ -2,77 +2,78 @@
 
 #include <algorithm>
 
-#include "ir/type.h"
-
 namespace tilesight::server {
-namespace {
 
-constexpr int64_t kMaxProgramTotals = 1 << 26;
-
-/// Elements first..past of the map that a row touches, clipped; false if none.
-bool clip(ElementMap& map, int64_t address, int64_t elements, int64_t bytes, int64_t& first, int64_t& past) {
-  const int64_t from = address - map.first, to = from + elements * bytes;
-  first = from >= 0 ? from / map.bytes : 0;
-  past = std::min((std::max<int64_t>(to, 0) + map.bytes - 1) / map.bytes, map.count);
-  const int64_t inside = std::max<int64_t>(0, std::min(past, map.count - map.margin) - std::max(first, map.margin));
-  const int64_t wanted = (elements * bytes + map.bytes - 1) / map.bytes;
-  if (wanted > inside) map.outside += static_cast<uint64_t>(wanted - inside);
-  return past > first;
+Survey::Survey(const Survey& whole, Fork) : host_(whole.host_), done_(whole.done_), rows_(*whole.host_), count_(whole.count_), isWhole_(false) {
+  for (const ElementMap& map : whole.maps_) maps_.push_back(map.blank());
 }
 
-void difference(std::vector<int32_t>& counts, const ElementMap& map, int64_t first, int64_t past, int64_t times) {
-  if (counts.empty()) counts.resize(static_cast<size_t>(map.count) + 1);
-  counts[static_cast<size_t>(first)] += static_cast<int32_t>(times);
-  counts[static_cast<size_t>(past)] -= static_cast<int32_t>(times);
+Survey::~Survey() {
+  if (done_) *done_ -= finished_;  // a range that is run again
 }
 
-}  // namespace
-
-bool Rows::axes(const ts_access& access) {
-  const bool addressForm = access.form != TS_FORM_DENSE;
-  const ts_mask& mask = access.mask;
-  if (!addressForm || mask.form == TS_FORM_DENSE) return false;
-  offsets_.resize(access.rank);
-  for (uint32_t d = 0; d < access.rank; ++d) {
-    auto& axis = offsets_[d];
-    axis.clear();
-    int64_t lo = 0, hi = access.shape[d];
-    if (mask.form == TS_FORM_AFFINE || mask.form == TS_FORM_SEPARABLE) lo = mask.lo[d], hi = mask.hi[d];
-    const uint8_t* active = mask.form == TS_FORM_SEPARABLE && mask.axis ? mask.axis[d] : nullptr;
-    const int64_t* table = access.form == TS_FORM_SEPARABLE && access.axis ? access.axis[d] : nullptr;
-    const int64_t stride = access.form == TS_FORM_SPLAT || !access.strides ? 0 : access.strides[d];
-    for (int64_t i = lo; i < hi; ++i)
-      if (!active || active[i]) axis.push_back(table ? table[i] : stride * i);
+void Survey::merge(Survey&& later) {
+  later.finished_ = 0;
+  for (size_t a = 0; a < maps_.size(); ++a) maps_[a].merge(std::move(later.maps_[a]));
+  for (const auto& [op, totals] : later.ops_) {
+    OpTotals& mine = ops_[op];
+    mine.accesses += totals.accesses, mine.elements += totals.elements, mine.active += totals.active;
+    mine.read += totals.read, mine.written += totals.written, mine.faults += totals.faults;
   }
-  return true;
+  if (later.firstProgram_ < 0) return;
+  const size_t from = static_cast<size_t>(later.firstProgram_);
+  const auto add = [from](auto& mine, const auto& other) {
+    for (size_t i = 0; i < other.size(); ++i) mine[from + i] += other[i];
+  };
+  add(programs_.accesses, later.programs_.accesses);
+  add(programs_.faults, later.programs_.faults);
+  add(programs_.read, later.programs_.read);
+  add(programs_.written, later.programs_.written);
+  add(programs_.masked, later.programs_.masked);
 }
 
 void Survey::launch_begin(const ts_launch& launch) {
-  maps_.assign(launch.argument_count, {});
+  maps_.clear();
+  maps_.resize(launch.argument_count);
   int64_t programs = 1;
-  for (int64_t extent : launch.grid) programs = extent > 0 && programs <= kMaxProgramTotals / extent ? programs * extent : 0;
-  const size_t n = static_cast<size_t>(programs);
-  programs_ = {std::vector<uint32_t>(n), std::vector<uint32_t>(n), std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};
+  for (int64_t extent : launch.grid) programs = extent > 0 && programs <= kMaxNumbered / extent ? programs * extent : 0;
+  isNumbered_ = programs > 0;
+  count_ = programs <= kMaxProgramTotals ? programs : 0;
+  firstProgram_ = 0;
+  resize(static_cast<size_t>(count_));
 }
 
 void Survey::argument(const ts_argument& argument) {
-  if (!argument.is_tensor || argument.index >= maps_.size()) return;
-  ElementMap& map = maps_[argument.index];
-  map.bytes = std::max<int64_t>(1, ir::elementBytes(static_cast<ir::ElementKind>(argument.element)));
-  __int128 low = 0, high = 0;
-  for (uint32_t d = 0; d < argument.rank; ++d) {
-    if (argument.shape[d] <= 0) return;
-    const __int128 reach = static_cast<__int128>(argument.shape[d] - 1) * argument.strides[d];
-    (reach < 0 ? low : high) += reach;
+  if (argument.index < maps_.size() && isNumbered_) maps_[argument.index] = ElementMap(argument);
+}
+
+void Survey::program_end(const ts_program&) {
+  if (!done_) return;
+  ++*done_;
+  if (!isWhole_) ++finished_;
+}
+
+void Survey::resize(size_t n) {
+  programs_.accesses.resize(n), programs_.faults.resize(n);
+  programs_.read.resize(n), programs_.written.resize(n), programs_.masked.resize(n);
+}
+
+size_t Survey::rowOf(int64_t program) {
+  if (isWhole_) return static_cast<size_t>(program);
+  if (firstProgram_ < 0) firstProgram_ = program;
+  if (program < firstProgram_) {  // programs that take turns
+    const auto shift = [n = static_cast<size_t>(firstProgram_ - program)](auto& of) { of.insert(of.begin(), n, {}); };
+    shift(programs_.accesses), shift(programs_.faults), shift(programs_.read), shift(programs_.written), shift(programs_.masked);
+    firstProgram_ = program;
   }
-  if (high - low + 1 > kMaxCounted) return;
-  map.margin = kMargin;
-  map.count = static_cast<int64_t>(high - low + 1) + 2 * map.margin;
-  map.first = static_cast<int64_t>(argument.address) + (static_cast<int64_t>(low) - map.margin) * map.bytes;
+  const size_t row = static_cast<size_t>(program - firstProgram_);
+  if (row >= programs_.accesses.size()) resize(row + 1);
+  return row;
 }
 
 void Survey::take(const ts_access& access, bool reads, bool writes) {
-  OpTotals& op = ops_[access.op];
+  if (!last_.second || last_.first != access.op) last_ = {access.op, &ops_[access.op]};
+  OpTotals& op = *last_.second;
   const uint64_t bytes = static_cast<uint64_t>(access.active) * access.element_bytes;
   op.accesses += 1;
   op.elements += static_cast<uint64_t>(access.elements);
@@ -80,43 +81,29 @@ void Survey::take(const ts_access& access, bool reads, bool writes) {
   op.faults += access.faults != 0;
   if (reads) op.read += bytes;
   if (writes) op.written += bytes;
-  const size_t program = static_cast<size_t>(access.program->linear);
-  if (program < programs_.accesses.size()) {
-    programs_.accesses[program] += 1;
-    programs_.faults[program] += access.faults != 0;
-    if (reads) programs_.read[program] += static_cast<double>(bytes);
-    if (writes) programs_.written[program] += static_cast<double>(bytes);
-    programs_.masked[program] += static_cast<double>(access.elements - access.active);
+  const int64_t program = access.program->linear;
+  if (program < count_) {
+    const size_t row = rowOf(program);
+    programs_.accesses[row] += 1;
+    programs_.faults[row] += access.faults != 0;
+    if (reads) programs_.read[row] += static_cast<double>(bytes);
+    if (writes) programs_.written[row] += static_cast<double>(bytes);
+    programs_.masked[row] += static_cast<double>(access.elements - access.active);
   }
-
-  Rows rows(*host_);
-  const uint32_t me = static_cast<uint32_t>(program) + 1;
-  rows.each(access, [&](int32_t argument, int64_t address, int64_t elements, int64_t times) {
-    if (argument < 0 || static_cast<size_t>(argument) >= maps_.size()) return;
-    ElementMap& map = maps_[static_cast<size_t>(argument)];
-    int64_t first = 0, past = 0;
-    if (!map.count || !clip(map, address, elements, access.element_bytes, first, past)) return;
-    if (map.toucher.empty()) map.toucher.resize(static_cast<size_t>(map.count));
-    for (int64_t i = first; i < past; ++i)
-      if (uint32_t& earliest = map.toucher[static_cast<size_t>(i)]; !earliest) earliest = me;
-    if (reads) difference(map.reads, map, first, past, times);
-    if (!writes) return;
-    difference(map.writes, map, first, past, times);
-    if (map.writer.empty()) map.writer.resize(static_cast<size_t>(map.count));
-    for (int64_t i = first; i < past; ++i) {
-      uint32_t& last = map.writer[static_cast<size_t>(i)];
-      const bool others = last && ((last & kShared) || last != me);
-      last = me | (others && !reads ? kShared : 0);
-    }
+  rows_.each(access, [&](int32_t argument, int64_t address, int64_t elements, int64_t times) {
+    if (argument >= 0 && static_cast<size_t>(argument) < maps_.size())
+      maps_[static_cast<size_t>(argument)].add(address, elements, access.element_bytes, times, reads, writes, program);
   });
 }
 
 void Survey::finish() {
-  for (ElementMap& map : maps_)
-    for (std::vector<int32_t>* counts : {&map.reads, &map.writes}) {
-      int32_t sum = 0;
-      for (int32_t& value : *counts) value = sum += value;
-    }
+  for (ElementMap& map : maps_) map.finish();
+}
+
+uint64_t Survey::accesses() const {
+  uint64_t sum = 0;
+  for (const auto& [number, op] : ops_) sum += op.accesses;
+  return sum;
 }
 
 }  // namespace tilesight::server

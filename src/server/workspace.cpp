@@ -28,12 +28,14 @@ bool isWhole(const std::string& bundle) {
 
 Workspace::Workspace(const std::vector<std::string>& bundles) : bundles_(bundles) {
   scan();
+  reader_ = std::thread([this] { read(); });
   worker_ = std::thread([this] { work(); });
 }
 
 void Workspace::scan() {
   entries_.clear();
   wanted_.clear();
+  unread_.clear();
   kept_.clear();
   stamps_.clear();
   seen_.assign(bundles_.size(), {});
@@ -68,7 +70,7 @@ uint64_t Workspace::refresh() {
   }
   if (changed) {
     scan();
-    ++version_;
+    current_ = ++version_;
     changed_.notify_all();
   }
   return version_;
@@ -80,6 +82,7 @@ Workspace::~Workspace() {
     ends_ = true;
   }
   changed_.notify_all();
+  reader_.join();
   worker_.join();
 }
 
@@ -91,25 +94,45 @@ Workspace::Listing Workspace::listing() const {
 std::shared_ptr<const Loaded> Workspace::get(size_t launch, uint64_t version) {
   const std::lock_guard lock(mutex_);
   if (version != version_ || launch >= entries_.size()) return nullptr;
-  for (size_t i = 0; i < kept_.size(); ++i)
-    if (kept_[i].first == launch) {
-      auto entry = std::move(kept_[i]);
-      kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(i));
-      kept_.push_back(std::move(entry));
-      return kept_.back().second;
-    }
   Entry& entry = entries_[launch];
-  if (entry.state == Entry::State::Failed || entry.state == Entry::State::Running) return nullptr;
-  std::erase(wanted_, launch);
-  wanted_.push_front(launch);
-  entry.state = Entry::State::Waiting;
+  if (entry.state == Entry::State::Failed) return nullptr;
+  const auto loaded = kept(launch);
+  if (loaded && (loaded->surveyed() || entry.state == Entry::State::Running)) return loaded;
+  if (entry.state != Entry::State::Running) {
+    std::erase(wanted_, launch);
+    wanted_.push_front(launch);
+    entry.state = Entry::State::Waiting;
+  }
+  if (!loaded) {
+    std::erase(unread_, launch);
+    unread_.push_front(launch);
+  }
   changed_.notify_all();
-  return nullptr;
+  return loaded;
+}
+
+std::shared_ptr<Loaded> Workspace::kept(size_t launch) {
+  const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const auto& entry) { return entry.first == launch; });
+  if (found == kept_.end()) return nullptr;
+  std::rotate(found, found + 1, kept_.end());  // the last one to be dropped
+  return kept_.back().second;
+}
+
+std::shared_ptr<Loaded> Workspace::keep(size_t launch, std::shared_ptr<Loaded> loaded) {
+  if (auto other = kept(launch)) return other;
+  kept_.emplace_back(launch, std::move(loaded));
+  if (kept_.size() > kKept) kept_.pop_front();
+  return kept_.back().second;
+}
+
+void Workspace::failed(size_t launch, const Diagnostic& error) {
+  entries_[launch].state = Entry::State::Failed;
+  entries_[launch].error = error.str();
 }
 
 std::shared_ptr<const Loaded> Workspace::wait(size_t launch) {
   for (;;) {
-    if (auto loaded = get(launch, listing().version)) return loaded;
+    if (auto loaded = get(launch, listing().version); loaded && loaded->surveyed()) return loaded;
     std::unique_lock lock(mutex_);
     if (launch >= entries_.size() || entries_[launch].state == Entry::State::Failed) return nullptr;
     changed_.wait_for(lock, std::chrono::milliseconds(100));
@@ -131,6 +154,28 @@ std::shared_ptr<const Expectation> Workspace::expected(size_t launch, const laun
   return nullptr;
 }
 
+void Workspace::read() {
+  std::unique_lock lock(mutex_);
+  while (!ends_) {
+    if (unread_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const size_t launch = unread_.front();
+    unread_.pop_front();
+    if (kept(launch) || entries_[launch].state == Entry::State::Failed) continue;
+    const Entry entry = entries_[launch];
+    const uint64_t version = version_;
+    lock.unlock();
+    auto loaded = Loaded::open(entry.bundle, entry.index);
+    lock.lock();
+    if (version != version_) continue;  // of files that have changed since
+    if (loaded) keep(launch, std::move(*loaded));
+    else failed(launch, loaded.error());
+    changed_.notify_all();
+  }
+}
+
 void Workspace::work() {
   std::unique_lock lock(mutex_);
   while (!ends_) {
@@ -140,30 +185,43 @@ void Workspace::work() {
     }
     const size_t launch = wanted_.front();
     wanted_.pop_front();
+    if (entries_[launch].state == Entry::State::Failed) continue;
     entries_[launch].state = Entry::State::Running;
     const Entry entry = entries_[launch];
     const uint64_t version = version_;
-    lock.unlock();
-    auto loaded = Loaded::load(entry.bundle, entry.index);
-    lock.lock();
-    if (version != version_) continue;  // of files that have changed since
-    Entry& done = entries_[launch];
+    auto loaded = kept(launch);
     if (!loaded) {
-      done.state = Entry::State::Failed;
-      done.error = loaded.error().str();
+      lock.unlock();
+      auto opened = Loaded::open(entry.bundle, entry.index);
+      lock.lock();
+      if (version != version_) continue;  // of files that have changed since
+      if (!opened) {
+        failed(launch, opened.error());
+        changed_.notify_all();
+        continue;
+      }
+      loaded = keep(launch, std::move(*opened));
+    }
+    lock.unlock();
+    const Result<bool> ran = loaded->survey([&] { return ends_ || current_ != version; });
+    lock.lock();
+    if (version != version_ || ends_) continue;
+    if (!ran) {
+      failed(launch, ran.error());
     } else {
+      keep(launch, loaded);
+      const Surveyed& surveyed = *loaded->surveyed();
+      Entry& done = entries_[launch];
       done.state = Entry::State::Ready;
-      done.kernel = (*loaded)->launch.kernel;
-      done.grid = (*loaded)->launch.grid;
-      done.seconds = (*loaded)->report.seconds;
+      done.kernel = loaded->launch().kernel;
+      done.grid = loaded->launch().grid;
+      done.seconds = surveyed.report.seconds;
       done.errors = done.warnings = done.notes = 0;
-      for (const findings::Finding& finding : (*loaded)->session.findings())
+      for (const findings::Finding& finding : surveyed.session.findings())
         ++(finding.severity == findings::Severity::Error     ? done.errors
            : finding.severity == findings::Severity::Warning ? done.warnings
                                                              : done.notes);
-      done.unknowns = static_cast<uint32_t>((*loaded)->session.unknowns().size());
-      kept_.emplace_back(launch, std::move(*loaded));
-      if (kept_.size() > kKept) kept_.pop_front();
+      done.unknowns = static_cast<uint32_t>(surveyed.session.unknowns().size());
     }
     changed_.notify_all();
   }

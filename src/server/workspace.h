@@ -1,7 +1,8 @@
 // The launches that are looked at: those of all bundles, run one after another in the background, the one that is
-// asked for first.
+// asked for first. What is asked for is read and compiled at once, by a thread of its own.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -52,10 +53,10 @@ class Workspace {
   /// Looks whether the files have changed: then all is read again. How often that happened. A file that cannot be read counts
   /// only when it is the same at the next look: until then someone may be writing it.
   uint64_t refresh();
-  /// The launch, or null while it has not run (it is then the next to run), when it failed, or when the files are no
-  /// longer those of `version`.
+  /// The launch, maybe before it has run (it is then the next to run); null while it has not been read, when it failed, or
+  /// when the files are no longer those of `version`.
   std::shared_ptr<const Loaded> get(size_t launch, uint64_t version);
-  /// The same, but waits for it.
+  /// The same, but waits until it has run.
   std::shared_ptr<const Loaded> wait(size_t launch);
 
   /// From now on, results of the tensor of this name and shape are compared with the array, in launch number `launch` of
@@ -65,8 +66,13 @@ class Workspace {
   std::shared_ptr<const Expectation> expected(size_t launch, const launch::Argument& tensor) const;
 
  private:
-  void work();
-  void scan();  // with the mutex
+  void read();  // a thread: reads and compiles what is asked for
+  void work();  // a thread: runs all launches
+  // With the mutex:
+  void scan();
+  std::shared_ptr<Loaded> kept(size_t launch);  // or null
+  std::shared_ptr<Loaded> keep(size_t launch, std::shared_ptr<Loaded> loaded);  // the one that is kept
+  void failed(size_t launch, const Diagnostic& error);
 
   static constexpr size_t kKept = 6;  // launches in memory; others run again when they are asked for
   mutable std::mutex mutex_;
@@ -76,11 +82,12 @@ class Workspace {
   std::vector<std::string> seen_;    // the same at the last look, of what could not be read
   uint64_t version_ = 0;
   std::vector<Entry> entries_;
-  std::deque<size_t> wanted_;
-  std::deque<std::pair<size_t, std::shared_ptr<const Loaded>>> kept_;
+  std::deque<size_t> wanted_, unread_;
+  std::deque<std::pair<size_t, std::shared_ptr<Loaded>>> kept_;
   std::vector<std::pair<std::optional<size_t>, std::shared_ptr<const Expectation>>> expectations_;
-  bool ends_ = false;
-  std::thread worker_;
+  std::atomic<bool> ends_ = false;
+  std::atomic<uint64_t> current_ = 0;  // version_, for launches that run
+  std::thread reader_, worker_;
 };
 
 }  // namespace tilesight::server

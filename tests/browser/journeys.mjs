@@ -1,5 +1,6 @@
 // What people do with the visualizer, in a real browser: `scripts/test --browser` runs it with Node's own test runner.
-//   TILESIGHT: the native tool; BUNDLES: a folder with attention.tsb, matmul.tsb, softmax.tsb; SCREENSHOTS: a folder, or nothing
+//   TILESIGHT: the native tool; BUNDLES: a folder with attention.tsb, matmul.tsb, softmax.tsb; SLOW: what slow.py saves;
+//   SCREENSHOTS: a folder, or nothing
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -279,6 +280,26 @@ test("a click in the grid chooses a program; a part of it filters the tensor", a
   await page.keyboard.up("Shift");
   await page.waitForFunction(() => /brush=0-3%2C0-0/.test(location.hash));
   await page.waitForFunction(() => /487,\d{3}|of 64,000 are 0/.test(document.querySelector(".tensor")?.textContent));
+});
+
+test("before all programs have run: source, steps and values; then findings and counts", async () => {
+  const other = await view(process.env.SLOW);
+  const page = await open(other.address, "#program=77&step=40&right=values");
+  await page.waitForSelector(".values .value.row");
+  await page.waitForSelector(".running");
+  assert.match(await text(page, ".sources"), /slow_kernel/);
+  assert.match(await text(page, ".findings"), /known when all programs have run/);
+  await page.waitForFunction(() => /\d+ %/.test(document.querySelector(".running")?.textContent));
+  await page.keyboard.press("]");
+  await page.waitForFunction(() => document.querySelector(".records h3")?.textContent?.includes("(78, 0, 0)"));
+  await page.click('[role="tab"]:text-is("Tensor")');
+  await page.click('.tensor .link:text-is("the values before")');
+  await page.waitForSelector(".tensor canvas");
+  await picture(page, "running");
+  await page.selectOption('[aria-label="layer"]', "accesses");
+  await page.waitForFunction(() => !document.querySelector(".running") && /accesses per element/.test(document.querySelector(".tensor canvas")?.getAttribute("aria-label")), null, { timeout: 90000 });
+  assert.match(await text(page, ".findings"), /Checked/);
+  other.child.kill();
 });
 
 test("values of a tensor after the launch, and as a table", async () => {

@@ -11,7 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "launch/bundle.h"
+#include "server/launch_json.h"
 #include "server/npy.h"
+#include "server/records.h"
+#include "server/replay.h"
 
 namespace tilesight::server {
 namespace {
@@ -311,9 +314,7 @@ TEST_F(ReplayTest, AFileThatIsReplacedIsNeverMixedWithWhatIsShown) {
   const auto loaded = workspace->wait(0);
   std::filesystem::remove(folder / "k.tsb");
   std::ofstream(folder / "k.tsb") << "no bundle any more";
-  auto before = loaded->before();  // for the first time
-  ASSERT_TRUE(before) << before.error().str();
-  EXPECT_EQ(std::memcmp((*before)->storages[0].data, x.data(), sizeof x), 0);
+  EXPECT_EQ(std::memcmp(loaded->before->storages[0].data, x.data(), sizeof x), 0);
   EXPECT_EQ(get("/api/launch/0/program/1/steps").status, 200);
   // The page is told before it is answered with something else.
   const auto asked = [&](const char* version) { return answer(*workspace, Request{"GET", "/api/launch/0/sites", {}, {{"x-tilesight-version", version}}}); };
@@ -324,6 +325,33 @@ TEST_F(ReplayTest, AFileThatIsReplacedIsNeverMixedWithWhatIsShown) {
   EXPECT_EQ(asked("0").body, R"({"state":"changed"})");
   EXPECT_EQ(asked("0").status, 202);
   EXPECT_EQ(asked("1").status, 422);
+}
+
+TEST_F(ReplayTest, WhatNeedsNoRunIsAnsweredBeforeIt) {
+  auto opened = Loaded::open((folder / "k.tsb").string(), 0);
+  ASSERT_TRUE(opened) << opened.error().str();
+  const Loaded& loaded = **opened;
+  EXPECT_EQ(loaded.surveyed(), nullptr);
+  EXPECT_EQ(Json::parse(launchJson(loaded))["kernel"], "k");
+  EXPECT_EQ(Json::parse(pendingJson(&loaded)), Json::parse(R"({"state": "running", "done": 0, "of": 2})"));
+  // A program alone, by its values and by its records: the same before and after.
+  auto alone = records(loaded, 1), values = steps(loaded, 1, 0, 100);
+  ASSERT_TRUE(alone) << alone.error().str();
+  ASSERT_TRUE(values) << values.error().str();
+  EXPECT_EQ((*loaded.before).storages[1].data[0], 0);
+  auto stopped = (*opened)->survey([] { return true; });
+  ASSERT_TRUE(stopped);
+  EXPECT_FALSE(*stopped);
+  EXPECT_EQ(loaded.surveyed(), nullptr);
+  auto again = Loaded::open((folder / "k.tsb").string(), 0);
+  auto ran = (*again)->survey({});
+  ASSERT_TRUE(ran && *ran);
+  EXPECT_EQ((*again)->programsDone(), 2);
+  EXPECT_EQ(*alone, *records(**again, 1));
+  EXPECT_EQ(*alone, get("/api/launch/0/program/1/records").body);
+  EXPECT_EQ((*again)->surveyed()->survey->accesses(), 8u);  // 3 loads and a store each
+  // What the launch was given is as it was.
+  EXPECT_EQ(std::memcmp((*again)->before->storages[1].data, y.data(), sizeof y), 0);
 }
 
 TEST_F(ReplayTest, WhatIsNotThereIsSaid) {

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { commands } from "./commands";
-import { entries, launch as launchAt, version, type Launch } from "./data";
+import { entries, launch as launchAt, progress, version, type Launch } from "./data";
 import { held } from "./held";
 import { theme, toggleTheme } from "./palettes";
 import { CommandPalette, paletteOpen } from "./parts/palette";
@@ -63,6 +63,7 @@ function Page() {
         <span class="kernel">{launch?.kernel ?? entry?.kernel ?? ""}</span>
         {launch && !beyond && <ProgramBar launch={launch} />}
         <span class="space" />
+        {launch && !launch.surveyed && <span class="running" role="status"><i class="spin" /> all programs run{progress.value.launch === index ? `: ${Math.floor(progress.value.part * 100)} %` : ""}</span>}
         {held && <span class="tag" title={held.note}>one page: {held.note}</span>}
         <button onClick={toggleTheme} title="light or dark (d)">◐</button>
         <button onClick={() => (paletteOpen.value = !paletteOpen.value)} title="all that can be done, with keys (?)">?</button>
@@ -75,7 +76,7 @@ function Page() {
           ))}
         </aside>
         {problem ? <div class="message error" role="alert">{problem}</div>
-          : !launch || beyond ? <div class="message" role="status">{list.value ? <><i class="spin" /> Running the launch …</> : "Loading …"}</div>
+          : !launch || beyond ? <div class="message" role="status">{list.value ? <><i class="spin" /> Reading the launch …</> : "Loading …"}</div>
           : <>
               <div class="middle">
                 <Stepper launch={launch} />

@@ -1,5 +1,5 @@
 // What the server says, or, in a page of its own (`--html`), what the page holds. Nothing is fetched twice.
-import { batch, signal, type Signal } from "@preact/signals";
+import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { held } from "./held";
 import { unpack, type Packed } from "./packed";
@@ -20,11 +20,17 @@ export interface Finding {
   because: { name: string; expression: string; value: string }[];
   counts: { elements: number; programs: number };
 }
-export interface Launch {
-  state: string; kernel: string; bundle: string; number: number; grid: Grid; triton: string; records: number; reproducer?: string;
-  arguments: Argument[]; findings: Finding[]; unknowns: { reason: string; file: string; line: number }[];
-  checked: string[]; notChecked: string[]; sources: Record<string, string>; ir: string; ops: Op[];
+/** What is there when the launch has been read. */
+interface Opened {
+  state: string; kernel: string; bundle: string; number: number; grid: Grid; triton: string; reproducer?: string;
+  arguments: Argument[]; sources: Record<string, string>; ir: string; ops: Op[];
 }
+/** What is there when it has run. */
+interface Survey {
+  accesses: number; findings: Finding[]; unknowns: { reason: string; file: string; line: number }[]; checked: string[]; notChecked: string[];
+}
+/** Until it has run, `surveyed` is false, and what would be there then is empty. */
+export interface Launch extends Opened, Survey { surveyed: boolean }
 export interface Iteration { name: string; value: number; trip: number }
 export interface Named { name: string; ssa: string; type: string; file: string; line: number; last: boolean }
 export interface Site {
@@ -38,7 +44,8 @@ export interface ValueInfo {
   min?: number; max?: number; mean?: number; nan?: number; inf?: number; zero?: number; text?: string; argument?: number; picture?: string;
 }
 
-export interface Answer<T> { value?: T; error?: string }
+/** `waits`: it comes when the launch has run. */
+export interface Answer<T> { value?: T; error?: string; waits?: boolean }
 
 async function ask(path: string, body?: Blob): Promise<Response> {
   let response: Response;
@@ -62,16 +69,22 @@ async function ask(path: string, body?: Blob): Promise<Response> {
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 /** The answer when it is there: launches run first. Throws when the files have changed by then: the page begins anew. */
-async function whenReady(path: string, body?: Blob): Promise<Response> {
+async function whenReady(path: string, body?: Blob, waits?: () => void): Promise<Response> {
   const asked = version.peek();
   for (;;) {
     const response = await ask(path, body);
     if (response.status !== 202) return response;
-    if (((await response.json()) as { state: string }).state === "changed") lookAgain();
+    const said = (await response.json()) as { state: string; done?: number; of?: number };
+    if (said.state === "changed") lookAgain();
+    else if (said.of) progress.value = { launch: Number(path.split("/")[3]), part: said.done! / said.of };
+    waits?.();
     await pause(150);
     if (version.peek() !== asked) throw new Error("the files have changed");
   }
 }
+
+/** How far a launch is that runs. */
+export const progress = signal<{ launch: number; part: number }>({ launch: -1, part: 0 });
 
 let kept = new Map<string, Signal<Answer<unknown>>>();
 function once<T>(path: string, read: (response: Response) => Promise<T>): Signal<Answer<T>> {
@@ -81,16 +94,32 @@ function once<T>(path: string, read: (response: Response) => Promise<T>): Signal
   const mine = kept;
   mine.set(path, fresh as Signal<Answer<unknown>>);
   if (mine.size > 300) mine.delete(mine.keys().next().value!);
-  whenReady(path).then(read).then((value) => (fresh.value = { value }), (error: Error) => {
+  whenReady(path, undefined, () => { if (!fresh.peek().waits) fresh.value = { waits: true }; }).then(read).then((value) => (fresh.value = { value }), (error: Error) => {
     fresh.value = { error: error.message };
     setTimeout(() => mine.delete(path), 2000);  // asked again at the next change, not at once and for ever
   });
   return fresh;
 }
 
-export const launch = (index: number) => once<Launch>(`/api/launch/${index}`, (r) => r.json() as Promise<Launch>);
 export const packed = (path: string) => once<Packed>(path, async (r) => unpack(await r.arrayBuffer()));
 export const json = <T>(path: string) => once<T>(path, (r) => r.json() as Promise<T>);
+const joined = new WeakMap<Signal<Answer<Opened>>, [unknown, ReadonlySignal<Answer<Launch>>]>();
+/** A launch, first as it was read, then with what its run told. */
+export function launch(index: number): ReadonlySignal<Answer<Launch>> {
+  const opened = json<Opened>(`/api/launch/${index}`), survey = json<Survey & { totals: Record<string, Totals> }>(`/api/launch/${index}/survey`);
+  const known = joined.get(opened);
+  if (known?.[0] === survey) return known[1];
+  const both = computed<Answer<Launch>>(() => {
+    const first = opened.value.value, then = survey.value.value, error = opened.value.error ?? survey.value.error;
+    if (error) return { error };
+    if (!first) return {};
+    if (!then) return { value: { ...first, surveyed: false, accesses: 0, findings: [], unknowns: [], checked: [], notChecked: [] } };
+    const { totals, ...told } = then;
+    return { value: { ...first, ...told, surveyed: true, ops: first.ops.map((op) => (totals[op.op] ? { ...op, totals: totals[op.op]! } : op)) } };
+  });
+  joined.set(opened, [survey, both]);
+  return both;
+}
 export const sites = (index: number) => json<{ sites: Site[]; needsReads: boolean }>(`/api/launch/${index}/sites`);
 /** One question whose answer is not kept. */
 export async function question<T>(path: string): Promise<T> {
@@ -105,13 +134,17 @@ export async function download(path: string): Promise<ArrayBuffer> {
 }
 
 /** The answer at `path`; until it is there, the one before, so that nothing flickers while one drags. Of the paths that
- * come while a request is under way, the last is asked for. */
+ * come while a request is under way, the last is asked for; a request that waits for the launch to run is not waited for. */
 export function usePacked(path: string | undefined): Answer<Packed> & { busy: boolean } {
   const [shown, show] = useState<{ path?: string; answer: Answer<Packed> }>({ answer: {} });
-  const wanted = useRef(path), asking = useRef(false);
+  const wanted = useRef(path), asking = useRef(false), asked = useRef<{ answer: Signal<Answer<Packed>>; leave: () => void } | null>(null);
   wanted.current = path;
   useEffect(() => {
-    if (asking.current || !path) return;
+    if (!path) return;
+    if (asking.current) {
+      if (!asked.current?.answer.peek().waits) return;
+      asked.current.leave();
+    }
     const next = () => {
       const want = wanted.current;
       if (!want) { asking.current = false; return; }
@@ -122,11 +155,18 @@ export function usePacked(path: string | undefined): Answer<Packed> & { busy: bo
         else asking.current = false;
       };
       if (answer.peek().value || answer.peek().error) return finish(answer.peek());
+      let left = false;
       const stop = answer.subscribe((value) => {
-        if (!value.value && !value.error) return;
+        if (left || (!value.value && !value.error)) {
+          // What waits for the launch gives way to what is wanted by now.
+          if (!left && value.waits && wanted.current !== want) { left = true; queueMicrotask(() => stop()); next(); }
+          return;
+        }
+        left = true;
         queueMicrotask(() => stop());
         finish(value);
       });
+      asked.current = { answer, leave: () => { left = true; stop(); } };
     };
     asking.current = true;
     next();

@@ -7,7 +7,8 @@ function Findings({ launch, index }: ViewProps) {
   const chosen = launch.findings[state.value.finding];
   return (
     <div class="findings">
-      {!launch.findings.length && !launch.unknowns.length && <p class="dim">none. Checked: {launch.checked.join(", ")}</p>}
+      {!launch.surveyed && <p class="dim">known when all programs have run</p>}
+      {launch.surveyed && !launch.findings.length && !launch.unknowns.length && <p class="dim">none. Checked: {launch.checked.join(", ")}</p>}
       <ul>
         {launch.findings.map((f, i) => (
           <li key={i}>

@@ -11,11 +11,11 @@ const start = signal<[number, number] | null>(null);
  * clicks brush a part, to which other views then limit themselves. */
 function GridView({ index, launch }: ViewProps) {
   const answer = packed(`/api/launch/${index}/grid`).value;
-  const metric = state.value.metric in metrics ? state.value.metric : "accesses";
+  const metric = !launch.surveyed || !answer.value ? "distinct" : state.value.metric in metrics ? state.value.metric : "accesses";
   const [x, y, z] = launch.grid;
   const fold = y * z === 1 && x > 64 ? Math.ceil(Math.sqrt(x * 2)) : x;
   const own = metric === "distinct" ? undefined : answer.value?.arrays[metric]?.values;
-  const values = useMemo(() => own ?? (answer.value ? Float32Array.from({ length: x * y * z }, (_, i) => i) : undefined), [own, answer.value, metric]);
+  const values = useMemo(() => own ?? Float32Array.from({ length: x * y * z }, (_, i) => i), [own, metric, x, y, z]);
   const brush = parseBrush(state.value.brush);
   const cells = useMemo(() => {
     if (!values) return undefined;
@@ -41,7 +41,7 @@ function GridView({ index, launch }: ViewProps) {
   return (
     <div class="grid">
       <p class="tools"><span class="dim">{x} × {y} × {z}</span>
-        <select aria-label="metric" value={metric} onChange={(e) => set({ metric: e.currentTarget.value })}>
+        <select aria-label="metric" value={metric} disabled={!launch.surveyed} onChange={(e) => set({ metric: e.currentTarget.value })}>
           {Object.entries(metrics).map(([m, name]) => <option key={m} value={m}>{name}</option>)}
         </select>
       </p>
@@ -50,10 +50,10 @@ function GridView({ index, launch }: ViewProps) {
         <Picture cells={cells} label={`programs by ${metrics[metric]}`} marks={[{ row: Math.floor(state.value.program / fold), column: state.value.program % fold }]}
           onHover={(r, c) => (hovered.value = r * fold + c)} onPick={pick} />
         <Legend min={show(cells.min)} max={show(cells.max)} />
-        <p class="dim">({programId(at, launch.grid).join(", ")}): {show(values[at] ?? 0)}{metric === "accesses" ? ` of ${count(launch.records)} records` : ""}</p>
+        <p class="dim">({programId(at, launch.grid).join(", ")}): {show(values[at] ?? 0)}{metric === "accesses" ? ` of ${count(launch.accesses)}` : ""}</p>
         {brush ? <p>only x {brush.x.join("–")}, y {brush.y.join("–")} <button onClick={() => set({ brush: "" })}>all programs</button></p> : <p class="dim">shift and two clicks: a part of the grid</p>}
-        <TableTwin head={["program", ...Object.keys(metrics).filter((m) => m !== "distinct").map((m) => metrics[m]!)]} rows={x * y * z}
-          row={(i) => [`(${programId(i, launch.grid).join(", ")})`, ...Object.keys(metrics).filter((m) => m !== "distinct").map((m) => count(answer.value!.arrays[m]!.values[i]!))]} />
+        {answer.value && <TableTwin head={["program", ...Object.keys(metrics).filter((m) => m !== "distinct").map((m) => metrics[m]!)]} rows={x * y * z}
+          row={(i) => [`(${programId(i, launch.grid).join(", ")})`, ...Object.keys(metrics).filter((m) => m !== "distinct").map((m) => count(answer.value!.arrays[m]!.values[i]!))]} />}
       </>}
     </div>
   );

@@ -4,9 +4,9 @@ import { held } from "../../held";
 import { InputsOf } from "./inputs";
 
 export interface Story {
-  index: number[]; reads: number; writes: number; value: { before?: string; after?: string };
+  index: number[]; reads: number | null; writes: number | null; value: { before?: string; after?: string };
   writer: { program: number; shared: boolean; step: number; op: number; file: string; line: number; variable: string; iterations: { name: string; value: number; trip: number }[]; operand: number } | null;
-  first: number;
+  first: number | null;
 }
 
 export const storyOf = (index: number, argument: number, element: number[]) => json<Story>(`/api/launch/${index}/element?argument=${argument}&index=${element.join(",")}`);
@@ -28,9 +28,9 @@ export function Element({ launch, index, argument, element }: { launch: Launch; 
   return (
     <div class="story">
       <b>{name}[{element.join(", ")}]</b> {story.value.before !== undefined && story.value.before !== story.value.after ? <>{story.value.before} → </> : null}<b>{story.value.after ?? ""}</b>
-      <span class="dim"> read {story.reads}×, written {story.writes}×</span>{" "}
+      {story.reads !== null && <span class="dim"> read {story.reads}×, written {story.writes}×</span>}{" "}
       {w ? <Writer launch={launch} writer={w} />
-        : <span>nobody writes it{story.first >= 0 ? <>; <button class="link" onClick={() => set({ program: story.first, finding: -1 })}>program ({programId(story.first, launch.grid).join(", ")}) is the first to read it</button></> : ""}</span>}
+        : <span>nobody writes it{(story.first ?? -1) >= 0 ? <>; <button class="link" onClick={() => set({ program: story.first!, finding: -1 })}>program ({programId(story.first!, launch.grid).join(", ")}) is the first to read it</button></> : ""}</span>}
       {w && <InputsOf launch={launch} index={index} from={{ argument, element }} />}
     </div>
   );

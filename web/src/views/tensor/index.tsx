@@ -23,7 +23,7 @@ const look = signal<{ key: string; axes: Axes }>({ key: "", axes: { rows: -1, co
 
 interface Meta {
   rows: number; columns: number; window: [number, number, number, number]; step: [number, number]; min: number; max: number; mean: number; nan: number; inf: number;
-  zero: number; elements: number; outside: number; bounds?: [number, number];
+  zero: number; elements: number; outside: number; cell?: number; bounds?: [number, number];
 }
 
 /** One tensor argument: two of its axes as a picture, the others by index; on it, what the program touches. */
@@ -93,6 +93,7 @@ function Tensor({ index, launch }: ViewProps) {
       {compared?.file && <Compared launch={launch} index={index} argument={chosen} comparison={compared} />}
       <AxisBar shape={shape} axes={axes} change={(a) => (look.value = { key, axes: a })} />
       {answer.error && <p class="error">{answer.error}</p>}
+      {!launch.surveyed && !cells && layer !== "before" && <p class="dim">known when all programs have run; <button class="link" onClick={() => set({ layer: "before" })}>the values before</button> are there now</p>}
       {source && from && <p class="from">{source.text}: what <button class="link" onClick={() => set({ tensor: from.argument, element: from.element.join(","), from: "" })}>{launch.arguments[from.argument]!.name}[{from.element.join(", ")}]</button> came from <button onClick={() => set({ from: "" })}>hide</button></p>}
       {cells && meta && <>
         <div class="stack">
@@ -101,6 +102,7 @@ function Tensor({ index, launch }: ViewProps) {
           {cameFrom?.some && <div class="overlay inputs"><Picture cells={cameFrom} tall label={`what ${launch.arguments[from!.argument]!.name}[${from!.element.join(", ")}] came from`} palette="overlay" /></div>}
           {footprint?.some && <div class="overlay"><Picture cells={footprint} tall label="what the program touches" palette="overlay" /></div>}
         </div>
+        {(meta.cell ?? 1) > 1 && <p class="dim">{count(meta.cell!)} neighbours in memory are counted together: {layer === "writer" || layer === "first" ? "one of them" : layer === "untouched" ? "none of them is touched" : "their mean"} is shown</p>}
         <Legend min={shownValue(meta.min)} max={shownValue(meta.max)} />
         <p class="hover">{h && cell >= 0 && cells.kind![cell] !== 4 ? <>[{at(h[0], h[1]).join(", ")}]{meta.step[0] * meta.step[1] > 1 ? ` and ${meta.step[0] * meta.step[1] - 1} more` : ""}: <b>{cells.kind![cell] === 5 ? `outside of the tensor, accessed ${number(cells.values[cell]!)}×` : cells.kind![cell] === 1 ? "NaN" : cells.kind![cell] === 2 ? "infinity" : shownValue(cells.values[cell]!)}</b></> : <span class="dim">point at the picture; a click chooses an element</span>}</p>
         <p><label class={source ? "dim" : ""}><input type="checkbox" checked={own} disabled={!!source} onChange={(e) => showOwn(e.currentTarget.checked)} /> outline what program ({programId(state.value.program, launch.grid).join(", ")}) touches</label>{" "}
