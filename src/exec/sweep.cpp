@@ -37,6 +37,14 @@ bool sideBySide(const Tile& address, int64_t elementBytes) {
   return true;
 }
 
+// Of a loop with signed bounds that stay; see execLoopNext.
+bool makesOneTrip(Machine& machine, const Instr& loop) {
+  const Tile &value = machine.in(loop, 0), &upper = machine.in(loop, 1), &step = machine.in(loop, 2);
+  if (!value.isSplat() || !upper.isSplat() || !step.isSplat() || step.base <= 0 || value.base >= upper.base) return false;
+  int64_t next;
+  return __builtin_add_overflow(value.base, step.base, &next) || next >= upper.base;
+}
+
 }  // namespace
 
 void Sweep::reserve() {
@@ -52,10 +60,26 @@ Sweep::Sweep(const plan::Program& program) : program_(program) {
   for (uint32_t slot : program.parameters) moves_[slot] = false;
   for (const Instr& instr : program.prologue)
     for (unsigned i = 0; i < instr.outCount; ++i) moves_[program.operands[instr.out + i]] = false;
-  for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
-    const Instr& instr = program.code[pc];
-    if (instr.even) {
-      const uint32_t slot = program.operands[instr.out];
+}
+
+// What may be known of programs. The machine has executed the prologue.
+void Sweep::gather(Machine& machine) {
+  gathered_ = true;
+  for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+    const Instr& instr = program_.code[pc];
+    if (instr.op == Opcode::LoopBegin) {
+      if (!instr.even || !makesOneTrip(machine, instr)) continue;
+      oneTrips_.push_back(pc);
+      moves_[machine.outSlot(instr)] = false;
+    } else if (instr.even) {
+      // It may come of the variable of a loop that makes several trips.
+      bool follows = true;
+      for (unsigned i = 0; i < instr.inCount; ++i) {
+        const uint32_t slot = machine.inSlot(instr, i);
+        follows = follows && (!moves_[slot] || candidateOf_[slot] >= 0);
+      }
+      if (!follows) continue;
+      const uint32_t slot = machine.outSlot(instr);
       candidateOf_[slot] = static_cast<int32_t>(candidates_.size());
       candidates_.push_back({pc, slot});
     } else if (instr.op == Opcode::Load || instr.op == Opcode::Store) {
@@ -87,7 +111,9 @@ void Sweep::start(Machine& machine, int64_t linear, int64_t end) {
     std::fill(known_.begin(), known_.end(), Known::No);
     from_ = to_ = 0;
   }
-  if (linear < again_ || candidates_.empty()) return;
+  if (linear < again_) return;
+  if (!gathered_) gather(machine);
+  if (candidates_.empty()) return;
   const auto& grid = machine.context().launch->grid;
   axis_ = grid[0] > 1 ? 0 : grid[1] > 1 ? 1 : 2;
   const int64_t row = linear - machine.program().id[axis_] + grid[axis_];
@@ -213,6 +239,10 @@ void Sweep::tryStretch(Machine& machine, int64_t from, int64_t last) {
   prepared_.clear();
   std::fill(known_.begin(), known_.end(), Known::No);
   for (Candidate& candidate : candidates_) candidate.failed = false;
+  for (uint32_t pc : oneTrips_) {  // what their variables will be
+    const Instr& loop = program_.code[pc];
+    machine.set(loop, splatTile(machine.outKind(loop), machine.in(loop, 0).base, machine.outShape(loop)));
+  }
   machine.standAt(last);
   probe(machine);
   for (Candidate& candidate : candidates_) candidate.last = machine.slot(candidate.slot);

@@ -1,7 +1,8 @@
 // Programs one after another along an axis of the grid. From one to the next, most addresses and masks move by a step
 // or stay: these are worked out for the first and the last program of a stretch, and their operations are not executed
 // in between. What is exact and inside at both ends is so everywhere, as it is linear in the program's number. The same
-// for the trips of a loop, where pointers that a trip leaves to the next one move by a step, too.
+// for the trips of a loop, where pointers that a trip leaves to the next one move by a step, too. What stands in a loop
+// that makes one trip in every program is swept with the programs.
 #pragma once
 
 #include <cstdint>
@@ -66,6 +67,7 @@ class Sweep {
   };
 
   void reserve();
+  void gather(Machine& machine);
   void tryStretch(Machine& machine, int64_t from, int64_t last);
   void tryTrips(Machine& machine, int64_t last, int64_t step);
   void probe(Machine& machine);
@@ -77,6 +79,8 @@ class Sweep {
 
   const plan::Program& program_;
   const plan::Loop* loop_ = nullptr;
+  bool gathered_ = false;
+  std::vector<uint32_t> oneTrips_;      // LoopBegins of loops that make one trip in every program, by pc
   std::vector<Candidate> candidates_;
   std::vector<uint32_t> accesses_;      // loads and stores whose address may be known, by pc
   std::vector<int32_t> candidateOf_;    // by slot; -1: none

@@ -78,13 +78,15 @@ class Follower {
   }
 
   void run() {
-    std::vector<bool> even(program_.slots.size(), false);
-    for (uint32_t slot : program_.parameters) even[slot] = true;
+    stays_.assign(program_.slots.size(), false);
+    for (uint32_t slot : program_.parameters) stays_[slot] = true;
     for (const Instr& instr : program_.prologue)
-      for (unsigned i = 0; i < instr.outCount; ++i) even[program_.operands[instr.out + i]] = true;
+      for (unsigned i = 0; i < instr.outCount; ++i) stays_[program_.operands[instr.out + i]] = true;
+    std::vector<bool> even = stays_;
     for (uint32_t at = 0; at < end_; ++at) {
       Instr& instr = program_.code[at];
       if (instr.op == Opcode::Load) instr.inPlace = staysWhileRead(at);
+      if (instr.op == Opcode::LoopBegin && boundsStay(instr)) instr.even = even[result(instr)] = true;
       if (!mayFollow(instr) || !instr.valueNeeded || instr.outCount != 1 || !counts(type(result(instr)))) continue;
       bool follows = true;
       for (unsigned i = 0; i < instr.inCount && follows; ++i) {
@@ -100,6 +102,14 @@ class Follower {
   uint32_t operand(const Instr& instr, unsigned i) const { return program_.operands[instr.in + i]; }
   uint32_t result(const Instr& instr) const { return program_.operands[instr.out]; }
   ir::Type type(uint32_t slot) const { return program_.slots[slot].type; }
+
+  // Does the loop make the same trips in every program? If it is one, its variable stays as well.
+  bool boundsStay(const Instr& loop) const {
+    if (loop.flag & 1) return false;  // unsigned
+    for (unsigned i = 0; i < 3; ++i)
+      if (const uint32_t slot = operand(loop, i); slot == kNoSlot || !stays_[slot]) return false;
+    return counts(type(result(loop)));
+  }
 
   bool reads(const Instr& instr, uint32_t slot) const {
     for (unsigned i = 0; i < instr.inCount; ++i)
@@ -138,6 +148,7 @@ class Follower {
   const Need& explained_;
   uint32_t end_;               // of the main code
   std::vector<bool> targets_;  // by instruction: something jumps there
+  std::vector<bool> stays_;    // by slot: the same in every program
 };
 
 }  // namespace

@@ -50,7 +50,8 @@ struct Instr {
   uint8_t flag = 0;       // per opcode, see opcodes.def
   bool valueNeeded = true;  // results are computed; stores: the value is
   bool used = true;         // the whole kernel, without clients, needs a result
-  bool even = false;      // the result comes of the program's number, parameters and constants alone
+  bool even = false;      // the result comes of the program's number, parameters, constants and variables of even loops
+                          // alone; LoopBegin: the bounds are the same in every program
   bool inPlace = false;   // loads: nothing is written before the value is read for the last time
   Fusing fusing = Fusing::No;
   uint16_t groupReads = 0;  // of a group: how often its operations read the result

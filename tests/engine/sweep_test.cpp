@@ -84,6 +84,75 @@ TEST(Sweep, ViewsThatOverlap) {
           runs(copies, n, x, out, threads);
 }
 
+// out[row * cols + j] = 3 x[row * cols + j] + label[row] where label[row] > 0, in tiles of 64 columns, and twice over
+// (`again`): loops that make no trip, one or several in every program, one in the other, and behind a branch on data.
+void rowsInLoops(int32_t cols, int32_t again, int32_t room, unsigned threads) {
+  SCOPED_TRACE(testing::Message() << "cols " << cols << " again " << again << " room " << room << " threads " << threads);
+  constexpr int64_t kRows = 40;
+  Bench bench(R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %label: !tt.ptr<i32>, %out: !tt.ptr<i32>, %cols: i32, %again: i32, %row_size: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %c3 = arith.constant dense<3> : tensor<64xi32>
+    %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %pid = tt.get_program_id x : i32
+    %row = arith.muli %pid, %row_size : i32
+    %lp = tt.addptr %label, %pid : !tt.ptr<i32>, i32
+    %l = tt.load %lp : !tt.ptr<i32>
+    %kept = arith.cmpi sgt, %l, %c0 : i32
+    scf.if %kept {
+      scf.for %r = %c0 to %again step %c1 : i32 {
+        scf.for %start = %c0 to %cols step %c64 : i32 {
+          %starts = tt.splat %start : i32 -> tensor<64xi32>
+          %offs = arith.addi %starts, %i : tensor<64xi32>
+          %ns = tt.splat %cols : i32 -> tensor<64xi32>
+          %mask = arith.cmpi slt, %offs, %ns : tensor<64xi32>
+          %rows = tt.splat %row : i32 -> tensor<64xi32>
+          %at = arith.addi %rows, %offs : tensor<64xi32>
+          %xs = tt.splat %x : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+          %xp = tt.addptr %xs, %at : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+          %v = tt.load %xp, %mask : tensor<64x!tt.ptr<i32>>
+          %t = arith.muli %v, %c3 : tensor<64xi32>
+          %ls = tt.splat %l : i32 -> tensor<64xi32>
+          %sum = arith.addi %t, %ls : tensor<64xi32>
+          %outs = tt.splat %out : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+          %op = tt.addptr %outs, %at : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+          tt.store %op, %sum, %mask : tensor<64x!tt.ptr<i32>>
+        }
+      }
+    }
+    tt.return
+  }
+}
+)");
+  std::vector<int32_t> x(kRows * room), label(kRows), expected(kRows * room, -1);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int32_t>(i * 7919 % 1000);
+  for (int64_t row = 0; row < kRows; ++row) {
+    label[row] = row % 3 ? static_cast<int32_t>(row) : 0;
+    if (label[row] <= 0 || again <= 0) continue;
+    for (int64_t j = 0; j < cols; ++j) expected[row * room + j] = 3 * x[row * room + j] + label[row];
+  }
+  bench.array("x", x).array("label", label).array("out", std::vector<int32_t>(kRows * room, -1));
+  bench.scalar("cols", cols).scalar("again", again).scalar("row_size", room);
+  RunOptions options;
+  options.clients.push_back({clients::find("sanitizer")});
+  options.threads = threads;
+  options.alwaysDivide = threads > 1;
+  const auto report = bench.run(kRows, options);
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_TRUE(report.unknowns.empty());
+  EXPECT_EQ(bench.arrays[2], expected);
+}
+
+TEST(Sweep, LoopsOfOneTrip) {
+  for (const unsigned threads : {1u, 2u})
+    for (const int32_t again : {0, 1, 2, 5})
+      for (const int32_t cols : {-3, 0, 1, 63, 64, 65, 128, 400})
+        for (const int32_t room : {400, 448}) rowsInLoops(cols, again, room, threads);
+}
+
 // The last programs run past the end: they are found, and counted, as if each program had been looked at by itself.
 TEST(Sweep, ProgramsThatLeaveTheData) {
   for (const unsigned threads : {1u, 2u}) {
