@@ -7,7 +7,6 @@ import sys
 from . import engine
 from .config import config
 from .errors import Error, FindingsError
-from .recorded import Trace
 
 
 class Fields(dict):
@@ -86,6 +85,8 @@ class Report:
     def trace(self):
         """Values of the launch (`trace.at`), and what client="tracer" recorded: a tilesight.recorded.Trace."""
         if self._trace is None:
+            from .recorded import Trace  # with numpy, which `tilesight run` itself does without
+
             self._trace = Trace(self.native.trace, self.grid, self.native.arguments, self.native)
         return self._trace
 

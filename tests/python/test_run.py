@@ -395,3 +395,11 @@ def test_check_has_the_options_of_run():
     of_check = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
     assert {"--json", "--client"} <= of_check
     assert set(run_options._OPTIONS) - of_check == of_run
+
+
+def test_the_process_that_starts_the_program_loads_neither_numpy_nor_triton():
+    """They are the program's to load; what is loaded before it starts is waited for."""
+    code = "import sys, tilesight.run; print([name for name in ('numpy', 'triton', 'torch') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+    assert done.stdout.strip() == "[]", done.stderr
