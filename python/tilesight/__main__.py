@@ -1,4 +1,4 @@
-"""The command `tilesight`: `run` is Python, everything else is the native program."""
+"""The command `tilesight`: `run` and `migrate` are Python, everything else is the native program."""
 
 import os
 import sys
@@ -13,6 +13,9 @@ def main(arguments=None):
         if arguments[:1] == ["run"]:
             from .run import main as run
             return run(arguments[1:])
+        if arguments[:1] == ["migrate"]:
+            from .migrate import main as migrate
+            return migrate(arguments[1:])
         from .engine import native
         if any(".py" in text for text in [*arguments, os.environ.get("TILESIGHT_PLUGIN_PATHS", "")]):
             from .passes import _use_python_plugins

@@ -246,6 +246,7 @@ int parseAndRun(int argc, char** argv) {
   app.set_version_flag("--version", "tilesight " TILESIGHT_VERSION);
   app.require_subcommand(1);
   app.add_subcommand("run", "Run a program and check every kernel launch in it (needs Python)");
+  app.add_subcommand("migrate", "Rewrite kernels that use what Triton has removed: block pointers (needs Python)");
   CheckOptions checkOptions;
   InfoOptions infoOptions;
   ExplainOptions explainOptions;
@@ -273,7 +274,7 @@ int parseAndRun(int argc, char** argv) {
 
   if (argc > 1 && argv[1][0] != '-') {
     const std::string command = argv[1];
-    if (command == "run") return runPython(argc - 2, argv + 2);
+    if (command == "run" || command == "migrate") return runPython(argv[1], argc - 2, argv + 2);
     for (const PlannedCommand& known : plannedCommands())
       if (command == known.name) return planned(command);
     if (std::find(names.begin(), names.end(), command) == names.end()) {

@@ -131,8 +131,8 @@ int pluginTest(const PluginTestOptions& options);
 int view(const ViewOptions& options);
 int info(const InfoOptions& options);
 int explain(const ExplainOptions& options);
-/// `arguments` are those after `run`.
-int runPython(int count, char** arguments);
+/// A command that the Python package has: run, migrate. `arguments` are those after it.
+int runPython(const char* command, int count, char** arguments);
 /// A command of the contract that is not built yet.
 int planned(const std::string& command);
 

@@ -1,4 +1,4 @@
-// tilesight run: hands over to the Python package, which captures the launches of a program.
+// tilesight run and migrate: hand over to the Python package.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +27,15 @@ constexpr const char* runHelp =
     "Example:\n"
     "  tilesight run examples/triton/attention.py\n";
 
+constexpr const char* migrateHelp =
+    "usage: tilesight migrate block-ptr FILE.py [--write | --check] [--prove [-- ARGUMENTS]]\n"
+    "\n"
+    "Rewrites block pointers, which Triton 3.9 has removed. Needs Python with the tilesight package; all\n"
+    "options are in the help that it prints.\n"
+    "\n"
+    "Example:\n"
+    "  tilesight migrate block-ptr attention.py --write --prove\n";
+
 /// $TILESIGHT_PYTHON, else the active virtual environment's, else the first in PATH.
 std::string pythonName() {
   if (const char* named = std::getenv("TILESIGHT_PYTHON"); named && *named) return named;
@@ -50,29 +59,29 @@ int statusOf(const std::string& python, const char* code) {
 
 }  // namespace
 
-int runPython(int count, char** arguments) {
+int runPython(const char* name, int count, char** arguments) {
   const std::string python = pythonName();
   const int found = statusOf(
       python, "import importlib.util, sys; sys.exit(importlib.util.find_spec('tilesight') is None)");
   if (found != 0) {
     if (count && (!std::strcmp(arguments[0], "--help") || !std::strcmp(arguments[0], "-h"))) {
-      printOut(runHelp);
+      printOut(!std::strcmp(name, "run") ? runHelp : migrateHelp);
       return 0;
     }
     const std::string why =
         found == 1 ? fmt::format("{} has no tilesight module", python)
                    : fmt::format("{} cannot be started", python);
-    return usageError(fmt::format("{}: `run` needs it to capture launches; install it there with pip, "
+    return usageError(fmt::format("{}: `{}` needs it; install it there with pip, "
                                   "or set TILESIGHT_PYTHON to a Python that has it",
-                                  why),
-                      "run");
+                                  why, name),
+                      name);
   }
   std::vector<char*> command{const_cast<char*>(python.c_str()), const_cast<char*>("-m"),
-                             const_cast<char*>("tilesight"), const_cast<char*>("run")};
+                             const_cast<char*>("tilesight"), const_cast<char*>(name)};
   command.insert(command.end(), arguments, arguments + count);
   command.push_back(nullptr);
   execvp(python.c_str(), command.data());
-  return usageError(fmt::format("{} cannot be started", python), "run");
+  return usageError(fmt::format("{} cannot be started", python), name);
 }
 
 }  // namespace tilesight::tools

@@ -1,0 +1,164 @@
+"""`tilesight migrate`: rewrites kernels that use what Triton has removed."""
+
+import argparse
+import difflib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from ..errors import Error
+
+USAGE = """\
+usage: tilesight migrate block-ptr FILE.py [--to vendored-file] [--write | --check] [--prove [-- ARGUMENTS]]
+
+Rewrites tl.make_block_ptr, tl.advance, and tl.load and tl.store on block pointers, which Triton 3.9 has
+removed. Comments and formatting stay. Without an option it shows the changes as a diff.
+
+  --to vendored-file   to calls of block_ptr.py, one file beside FILE.py that needs nothing but Triton
+                       (the default; plain and descriptor are not built yet)
+  --write              change FILE.py, and put block_ptr.py beside it if it is not there
+  --check              change and show nothing; exit status 1 where something would change
+  --prove              run FILE.py as a program before and after under Tilesight, on the CPU, and compare
+                       all launches with `tilesight diff`; what follows -- are its arguments. With --write
+                       the file is only written if they are the same
+
+What is not understood is refused, with line and reason, and nothing is changed.
+
+Exit status: 0 done, 1 something would change (--check) or results differ (--prove), 2 refused or bad input,
+3 it could not be proved.
+
+Example:
+  tilesight migrate block-ptr attention.py --write --prove
+"""
+NOT_YET = ("plain", "descriptor")
+
+
+def main(arguments):
+    """Runs the command and returns its exit status."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE, end="")
+        return 0 if arguments else 2
+    if arguments[0] != "block-ptr":
+        raise Error(f"there is nothing to migrate named {arguments[0]}; there is block-ptr")
+    if any(argument in ("-h", "--help") for argument in arguments[:_end(arguments)]):
+        print(USAGE, end="")
+        return 0
+    options = _parse(arguments[1:])
+    return _migrate(options)
+
+
+def _end(arguments):
+    return arguments.index("--") if "--" in arguments else len(arguments)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Error(f"{message} (see tilesight migrate --help)")
+
+
+def _parse(arguments):
+    end = _end(arguments)
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("file", metavar="FILE.py")
+    parser.add_argument("--to", choices=("vendored-file", *NOT_YET), default="vendored-file")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--write", action="store_true")
+    how.add_argument("--check", action="store_true")
+    parser.add_argument("--prove", action="store_true")
+    options = parser.parse_args(arguments[:end])
+    options.arguments = arguments[end + 1:]
+    if options.arguments and not options.prove:
+        raise Error("arguments after -- are for --prove")
+    if options.to in NOT_YET:
+        raise Error(f"--to {options.to} is planned and not built yet; --to vendored-file is")
+    return options
+
+
+def _migrate(options):
+    path = Path(options.file)
+    before = _read(path)
+    try:
+        import libcst
+    except ImportError:
+        raise Error("`migrate` needs LibCST: python -m pip install libcst") from None
+    from . import block_pointers, vendored
+
+    try:
+        analysis = block_pointers.Analysis(before)
+        after = vendored.rewrite(analysis, package=(path.parent / "__init__.py").exists())
+    except libcst.ParserSyntaxError as error:
+        raise Error(f"{path}:{error.raw_line}:{error.raw_column + 1}: this is no Python: {error.message}") from None
+    except block_pointers.Refused as refused:
+        print(f"{path}:{refused.line}:{refused.column}: error: not migrated: {refused.reason}", file=sys.stderr)
+        return 2
+    if after == before:
+        print(f"{path}: no block pointers of Triton's: nothing to change", file=sys.stderr)
+        return 0
+    calls = len(analysis.calls)
+    if options.check:
+        print(f"{path}: would change: {calls} call{'s' if calls > 1 else ''} on block pointers", file=sys.stderr)
+        return 1
+    beside = path.parent / "block_ptr.py"
+    _check_beside(beside)
+    if not options.write:
+        sys.stdout.writelines(difflib.unified_diff(before.splitlines(True), after.splitlines(True), str(path),
+                                                   str(path)))
+        sys.stdout.flush()
+    if options.prove:
+        from .proof import prove
+
+        status, said = prove(path, after, _library(), options.arguments)
+        print(f"{path}: {said}", file=sys.stderr)
+        if status:
+            return status
+    if options.write:
+        if not beside.exists():
+            _write(beside, _library())
+            print(f"{beside}: new", file=sys.stderr)
+        _write(path, after)
+        print(f"{path}: {calls} call{'s' if calls > 1 else ''} changed", file=sys.stderr)
+    return 0
+
+
+def _library():
+    return (Path(__file__).resolve().parents[1] / "triton" / "block_ptr.py").read_text(encoding="utf-8")
+
+
+def _check_beside(beside):
+    """Refuses where a block_ptr.py of another kind lies; one of any age of ours stays."""
+    if beside.exists() and _read(beside).split("\n", 1)[0] != _library().split("\n", 1)[0]:
+        raise Error(f"{beside} is another file than Tilesight's block_ptr.py: it is in the way")
+
+
+def _read(path):
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read()
+    except OSError as error:
+        raise Error(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Error(f"{path} is no text in UTF-8") from None
+
+
+def _write(path, text):
+    """All of the text, or the file as it was. A link stays one; so do the file's permissions."""
+    target = os.path.realpath(path)
+    name = None
+    try:
+        with tempfile.NamedTemporaryFile("w", dir=os.path.dirname(target), delete=False, encoding="utf-8",
+                                         newline="") as file:
+            name = file.name
+            file.write(text)
+        os.chmod(name, os.stat(target).st_mode & 0o7777 if os.path.exists(target) else 0o666 & ~_umask())
+        os.replace(name, target)
+    except OSError as error:
+        if name is not None and os.path.exists(name):
+            os.unlink(name)
+        raise Error(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

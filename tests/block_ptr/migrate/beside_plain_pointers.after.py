@@ -1,0 +1,12 @@
+import triton
+import triton.language as tl
+import block_ptr as bp
+
+
+@triton.jit
+def kernel(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    p = bp.make_block_ptr(x, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))
+    q = bp.make_block_ptr(y, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))
+    first = tl.load(x + tl.arange(0, BN), mask=tl.arange(0, BN) < N, other=0.0)
+    tile = bp.load(p, boundary_check=(0, 1), padding_option="zero")
+    bp.store(q, tile + first[None, :], boundary_check=(0, 1))

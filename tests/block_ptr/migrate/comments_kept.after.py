@@ -1,0 +1,25 @@
+import triton
+import triton.language as tl
+import block_ptr as bp
+
+
+@triton.jit
+def kernel(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    # where the block of x begins
+    p = bp.make_block_ptr(
+        base=x,  # read only
+        shape=(M, N),
+        strides=(N, 1),
+        # rows by program
+        offsets=(tl.program_id(0) * BM, 0),
+        block_shape=(BM, BN),
+        order=(1, 0),
+    )
+    q = bp.make_block_ptr(y, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))  # written
+    for _ in range(0, N, BN):
+        tile = bp.load(p, boundary_check=(0, 1), padding_option="zero")
+        bp.store(q, tile * 2, boundary_check=(0, 1))
+
+        # on to the next   columns
+        p = bp.advance(p, (0, BN))
+        q = bp.advance(q, (0, BN))

@@ -1,0 +1,22 @@
+import triton
+import triton.language as tl
+import block_ptr as bp
+
+
+@triton.jit
+def doubled(pointer, factor):
+    return bp.load(pointer, boundary_check=(0, 1), padding_option="zero") * factor
+
+
+@triton.jit
+def moved(p, q, BN: tl.constexpr):
+    return bp.advance(p, (0, BN)), bp.advance(q, (0, BN))
+
+
+@triton.jit
+def kernel(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    p = bp.make_block_ptr(x, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))
+    q = bp.make_block_ptr(y, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))
+    for _ in range(0, N, BN):
+        bp.store(q, doubled(p, 2), boundary_check=(0, 1))
+        p, q = moved(p, q, BN)

@@ -1,0 +1,8 @@
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    p = tl.make_block_ptr(x, (M, N), (N, 1), (0, 0), (BM, BN))
+    tl.load(p)

@@ -1,0 +1,11 @@
+import triton
+import triton.language as tl
+
+
+make = tl.make_block_ptr
+
+
+@triton.jit
+def kernel(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    p = make(x, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))
+    tl.load(p)

@@ -1,0 +1,189 @@
+"""`tilesight migrate block-ptr`: migrate/NAME.before.py becomes NAME.after.py, and both compute the same on the engine;
+NAME.refused.py is refused with NAME.refused.txt. --rebase writes what is expected anew: look at it in git."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tilesight as ts
+from tilesight.migrate import main
+from tilesight.triton import restored
+
+from flavours import NATIVE, RELEASE, library
+
+pytest.importorskip("libcst")
+HERE = Path(__file__).resolve().parent / "migrate"
+ROOT = HERE.parents[2]
+BEFORE = sorted(path.name.removesuffix(".before.py") for path in HERE.glob("*.before.py"))
+REFUSED = sorted(path.name.removesuffix(".refused.py") for path in HERE.glob("*.refused.py"))
+# What a release refuses in a file as it was.
+REFUSED_BEFORE = {("keywords", (3, 8)): "mask=None for a block pointer", ("positional", (3, 8)): "None as its mask",
+                  ("element_type_by_type", (3, 8)): ".type.element_ty", ("element_type_by_type", (3, 9)): ".type.element_ty",
+                  ("one_dimension", (3, 6)): "an extent without a tuple where it is 1",
+                  ("one_dimension", (3, 7)): "an extent without a tuple where it is 1"}
+SIZES = [(20, 40), (16, 32), (1, 1), (33, 17), (31, 65)]  # blocks have 16 x 16 elements
+
+
+def expected(path, found, request):
+    if request.config.getoption("--rebase", default=False):
+        path.write_text(found)
+    assert path.exists(), f"{path} is missing: run pytest tests/block_ptr/test_migrate.py --rebase"
+    assert found == path.read_text()
+
+
+def migrate(*arguments):
+    return main(["block-ptr", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_text(name, tmp_path, request, capsys):
+    file = tmp_path / "kernels.py"
+    file.write_bytes((HERE / f"{name}.before.py").read_bytes())
+    assert migrate("--check", file) == 1 and file.read_text() == (HERE / f"{name}.before.py").read_text()
+    assert migrate(file, "--write") == 0, capsys.readouterr().err
+    expected(HERE / f"{name}.after.py", file.read_text(), request)
+    assert migrate("--check", file) == 0  # nothing is left to do
+
+
+def loaded(path):
+    name = "migrate_" + path.name.replace(".", "_")
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def result_of(module, size):
+    rows, columns = size
+    x = np.random.default_rng(rows).standard_normal(size, dtype=np.float32)
+    y = np.full(size, -7, np.float32)
+    report = ts.check(module.kernel)[(-(-rows // 16), )](x, y, rows, columns, BM=16, BN=16)
+    assert report.verdict == "ok", report.text()
+    return y
+
+
+@pytest.fixture
+def block_ptr(monkeypatch):
+    monkeypatch.setitem(sys.modules, "block_ptr", library())
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_the_same_numbers(name, block_ptr, collect):
+    if (name, RELEASE) in REFUSED_BEFORE:
+        pytest.skip(f"this Triton refuses {REFUSED_BEFORE[name, RELEASE]}")
+    try:
+        assert restored.install() != NATIVE
+        before = loaded(HERE / f"{name}.before.py")
+        old = [result_of(before, size) for size in SIZES]
+    finally:
+        restored.uninstall()
+    after = loaded(HERE / f"{name}.after.py")
+    for y, size in zip(old, SIZES):
+        assert (y != -7).any()
+        np.testing.assert_array_equal(result_of(after, size), y)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name, tmp_path, request, capsys):
+    file = tmp_path / "kernels.py"
+    text = (HERE / f"{name}.refused.py").read_text()
+    file.write_text(text)
+    for options in [], ["--write"], ["--check"]:
+        assert migrate(file, *options) == 2
+        said = capsys.readouterr()
+        assert said.out == "" and said.err.count("\n") == 1
+        expected(HERE / f"{name}.refused.txt", said.err.replace(str(tmp_path) + "/", ""), request)
+    assert file.read_text() == text and os.listdir(tmp_path) == ["kernels.py"]
+
+
+PROGRAM = """
+import sys
+import numpy as np
+
+x = np.random.default_rng(0).standard_normal((20, 40), dtype=np.float32)
+y = np.zeros((20, 40), np.float32)
+assert sys.argv[1:] == ["an argument"]
+kernel[(2, )](x, y, 20, 40, BM=16, BN=16)
+"""
+
+
+def command(folder, *arguments):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONWARNINGS": "ignore",
+                   "TILESIGHT_CACHE_DIR": str(folder / "cache")}
+    return subprocess.run([sys.executable, "-m", "tilesight", "migrate", *arguments], cwd=folder, env=environment,
+                          capture_output=True, text=True, timeout=300)
+
+
+def test_proved(tmp_path):
+    (tmp_path / "p.py").write_text((HERE / "loop.before.py").read_text() + PROGRAM)
+    done = command(tmp_path, "block-ptr", "p.py", "--write", "--prove", "--", "an argument")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ("p.py: proved: every launch computes the same before and after\nblock_ptr.py: new\n"
+                           "p.py: 6 calls changed\n")
+    assert (tmp_path / "p.py").read_text() == (HERE / "loop.after.py").read_text() + PROGRAM
+    assert sorted(os.listdir(tmp_path)) == ["block_ptr.py", "cache", "p.py"]
+
+
+def test_a_wrong_library_is_not_proved(tmp_path):
+    """A block_ptr.py beside that computes something else is what the migrated program would use."""
+    text = (HERE / "loop.before.py").read_text() + PROGRAM
+    (tmp_path / "p.py").write_text(text)
+    right = (ROOT / "python" / "tilesight" / "triton" / "block_ptr.py").read_text()
+    wrong = right.replace("tile = tl.broadcast_to(tl.cast(value,", "tile = tl.broadcast_to(tl.cast(value + 1,")
+    assert wrong != right
+    (tmp_path / "block_ptr.py").write_text(wrong)
+    done = command(tmp_path, "block-ptr", "p.py", "--write", "--prove", "--", "an argument")
+    assert done.returncode == 1 and "not proved" in done.stderr, done.stderr
+    assert (tmp_path / "p.py").read_text() == text
+
+
+def test_what_cannot_be_run_is_not_proved(tmp_path):
+    text = (HERE / "loop.before.py").read_text()
+    (tmp_path / "p.py").write_text(text)
+    done = command(tmp_path, "block-ptr", "p.py", "--write", "--prove")
+    assert done.returncode == 3 and "no kernel was launched" in done.stderr
+    assert (tmp_path / "p.py").read_text() == text and not (tmp_path / "block_ptr.py").exists()
+
+
+def test_in_a_package_and_windows_lines(tmp_path):
+    (tmp_path / "__init__.py").write_text("")
+    (tmp_path / "p.py").write_bytes((HERE / "loop.before.py").read_text().replace("\n", "\r\n").encode())
+    (tmp_path / "p.py").chmod(0o640)
+    assert migrate(tmp_path / "p.py", "--write") == 0
+    text = (tmp_path / "p.py").read_bytes()
+    assert b"from . import block_ptr as bp\r\n" in text and text.count(b"\n") == text.count(b"\r\n")
+    assert (tmp_path / "p.py").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["block-ptrs", "p.py"], "nothing to migrate named block-ptrs; there is block-ptr"),
+    (["block-ptr"], "FILE.py"),
+    (["block-ptr", "none.py"], "none.py cannot be read: No such file"),
+    (["block-ptr", "p.py", "--to", "plain"], "--to plain is planned and not built yet"),
+    (["block-ptr", "p.py", "--to", "else"], "invalid choice"),
+    (["block-ptr", "p.py", "--write", "--check"], "not allowed with"),
+    (["block-ptr", "p.py", "--", "x"], "arguments after -- are for --prove"),
+    (["block-ptr", "broken.py"], "broken.py:1:"),
+    (["block-ptr", "p.py"], "is another file than Tilesight's block_ptr.py"),
+])
+def test_bad_input(arguments, said, tmp_path):
+    (tmp_path / "p.py").write_text((HERE / "loop.before.py").read_text())
+    (tmp_path / "broken.py").write_text("def f(:\n")
+    (tmp_path / "block_ptr.py").write_text("mine = 1\n")
+    done = command(tmp_path, *arguments)
+    assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_without_libcst(tmp_path):
+    (tmp_path / "p.py").write_text("")
+    (tmp_path / "libcst.py").write_text("raise ImportError\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "python"), str(tmp_path)])}
+    done = subprocess.run([sys.executable, "-m", "tilesight", "migrate", "block-ptr", "p.py"], cwd=tmp_path,
+                          env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "tilesight: error: `migrate` needs LibCST: python -m pip install libcst\n"
