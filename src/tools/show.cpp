@@ -275,7 +275,8 @@ int show(const ShowOptions& options) {
   if (!text) {
     const Diagnostic& error = text.error();
     if (!error.file.empty()) printError(error);
-    else printErr(findings::wrapped(printable(fmt::format("tilesight show: error: {}{}", error.message, error.remedy.empty() ? "" : "; " + error.remedy)), "", "  "));
+    // One line, however long: scripts and grep take errors by the line, and a terminal breaks it by itself.
+    else printErr(printable(fmt::format("tilesight show: error: {}{}", error.message, error.remedy.empty() ? "" : "; " + error.remedy)) + "\n");
     return 2;
   }
   printOut(shown.head() + *text);
