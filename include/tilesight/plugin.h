@@ -1,4 +1,4 @@
-/* The plugin interface: passes and clients in shared libraries. Plain C. A plugin exports one function,
+/* The plugin interface: passes, clients and dialects in shared libraries. Plain C. A plugin exports one function,
  * tilesight_plugin_query, includes this header only, and links against nothing of Tilesight: what it calls comes to it
  * in a table.
  *
@@ -27,7 +27,7 @@
 #include "client.h"
 
 #define TS_PLUGIN_ABI_MAJOR 1
-#define TS_PLUGIN_ABI_MINOR 0
+#define TS_PLUGIN_ABI_MINOR 1 /* 1: dialects */
 
 #if defined(_WIN32)
 #define TS_PLUGIN_EXPORT __declspec(dllexport)
@@ -273,6 +273,44 @@ typedef struct ts_pass {
   void* data; /* given to `run` */
 } ts_pass;
 
+/* An operation of a dialect, in the notation of the core's own tables: docs/write-a-plugin.md explains it. NULL is "". */
+typedef struct ts_op_row {
+  uint32_t size;
+  uint32_t reserved;
+  const char* name;       /* "blk.load": of the dialect `blk` */
+  const char* operands;   /* "ptr: Ptr~, mask?: I1~" */
+  const char* attributes; /* "axis: i32, order: enum:order = rows" */
+  const char* results;    /* "result: Any~" */
+  const char* format;     /* "$ptr (`,` $mask^)? attr-dict `:` type($ptr)"; or "generic": no form of its own */
+  const char* rules;      /* "result = pointee(ptr); mask = i1(result)" */
+  const char* traits;     /* "reads": what passes may rely on */
+} ts_op_row;
+
+/* An enumeration that attributes of the dialect have. */
+typedef struct ts_enum_row {
+  uint32_t size;
+  uint32_t width;    /* bits of the integer in generic form: 8, 16, 32 or 64 */
+  const char* name;  /* "order"; rows name it enum:order */
+  const char* cases; /* "rows=0 columns=1" */
+} ts_enum_row;
+
+typedef struct ts_dialect {
+  uint32_t size;
+  uint32_t op_count;
+  const char* name;    /* "blk": neither one of the core's nor one of another plugin */
+  const char* summary; /* one line */
+  const ts_op_row* const* ops;
+  const ts_enum_row* const* enums;
+  uint32_t enum_count;
+  uint32_t reserved;
+  /* Puts operations that the core runs (tt, arith, math, scf, tile, ...) in the place of `op`, which is one of this dialect, and
+   * erases it. What it makes has the location of `op`, if it is given none, and what takes the place of a result has its
+   * name. Anything but 0, and a call that goes wrong: `op` stays, and whoever would run it is told the reason. NULL: the
+   * dialect's operations can be read and changed, not run. */
+  int32_t (*lower)(void* data, const ts_plugin_host* host, ts_context context, ts_op op, ts_error* error);
+  void* data; /* given to `lower` */
+} ts_dialect;
+
 typedef struct ts_plugin {
   uint32_t size;
   uint32_t abi_major, abi_minor; /* TS_PLUGIN_ABI_MAJOR, and the smallest minor version that will do */
@@ -284,6 +322,10 @@ typedef struct ts_plugin {
   const ts_client* const* clients; /* see client.h */
   uint32_t client_count;
   uint32_t reserved;
+  /* --- since 1.1 */
+  const ts_dialect* const* dialects;
+  uint32_t dialect_count;
+  uint32_t reserved_too;
 } ts_plugin;
 
 /* The function that a plugin exports. 0: `*plugin` is its table; anything else: it does not want to run here, and says why. */

@@ -13,7 +13,7 @@ class FormatCompiler {
   std::string compile(std::vector<FormatElement>& out) {
     sequence(out, "");
     if (error_.empty() && at_ < text_.size()) error_ = "stray character in format";
-    return error_.empty() ? "" : info_.name + ": " + error_;
+    return error_;
   }
 
  private:

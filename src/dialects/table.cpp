@@ -5,13 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "dialects/added.h"
+#include "dialects/row.h"
+
 namespace tilesight::dialects {
 
 namespace {
-
-struct Row {
-  const char *name, *operands, *attributes, *results, *format, *rules, *traits, *versions;
-};
 
 constexpr Row kRows[] = {
 #define TS_OP(name, operands, attributes, results, format, rules, traits, versions) \
@@ -30,12 +29,6 @@ constexpr Row kRows[] = {
 #undef TS_OP
 };
 
-struct EnumRow {
-  const char* name;
-  uint32_t width;
-  const char* cases;
-};
-
 constexpr EnumRow kEnums[] = {
 #define TS_ENUM(name, width, cases) {name, width, cases},
 #include "dialects/enums.def"
@@ -46,176 +39,6 @@ constexpr EnumRow kEnums[] = {
 [[noreturn]] void tableError(std::string_view where, std::string_view what) {
   fmt::print(stderr, "operation table: {}: {}\n", where, what);
   std::abort();
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  text = trim(text);
-  while (!text.empty()) {
-    size_t end = text.find(separator);
-    parts.push_back(trim(text.substr(0, end)));
-    if (end == std::string_view::npos) break;
-    text = trim(text.substr(end + 1));
-  }
-  return parts;
-}
-
-TypeClass typeClass(std::string_view name, std::string_view where) {
-  static const std::unordered_map<std::string_view, TypeClass> names = {
-      {"Any", TypeClass::Any},         {"Int", TypeClass::Int},
-      {"Float", TypeClass::Float},     {"Numeric", TypeClass::Numeric},
-      {"IntOrIndex", TypeClass::IntOrIndex}, {"Ptr", TypeClass::Pointer},
-      {"I1", TypeClass::I1},           {"I32", TypeClass::I32},
-      {"I64", TypeClass::I64},         {"Index", TypeClass::Index},
-      {"Tensor", TypeClass::Tensor},   {"IntTensor", TypeClass::IntTensor},
-      {"FloatTensor", TypeClass::FloatTensor}, {"Desc", TypeClass::Descriptor},
-      {"View", TypeClass::View},       {"Token", TypeClass::Token}};
-  auto found = names.find(name);
-  if (found == names.end()) tableError(where, fmt::format("unknown type class '{}'", name));
-  return found->second;
-}
-
-/// "ptr: Ptr~, mask?: I1~, values*: Any"
-std::vector<ValueGroup> valueGroups(std::string_view text, std::string_view where) {
-  std::vector<ValueGroup> groups;
-  for (std::string_view part : split(text, ',')) {
-    size_t colon = part.find(':');
-    if (colon == std::string_view::npos) tableError(where, "expected 'name: Type'");
-    ValueGroup group;
-    std::string_view name = trim(part.substr(0, colon)), type = trim(part.substr(colon + 1));
-    if (name.ends_with('?')) group.arity = Arity::Optional, name.remove_suffix(1);
-    if (name.ends_with('*')) group.arity = Arity::Variadic, name.remove_suffix(1);
-    if (type.ends_with('~')) group.like = true, type.remove_suffix(1);
-    group.name = name;
-    group.type = typeClass(type, where);
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
-/// "axis: i32, padding?: enum:padding, reverse: bool = false"
-std::vector<AttributeInfo> attributeInfos(std::string_view text, std::string_view where) {
-  static const std::unordered_map<std::string_view, AttributeForm> forms = {
-      {"any", AttributeForm::Any},       {"i32", AttributeForm::I32},
-      {"i64", AttributeForm::I64},       {"bool", AttributeForm::Bool},
-      {"unit", AttributeForm::Unit},     {"str", AttributeForm::String},
-      {"symbol", AttributeForm::Symbol}, {"type", AttributeForm::Type},
-      {"i32array", AttributeForm::I32Array}, {"i64array", AttributeForm::I64Array},
-      {"flags", AttributeForm::Flags},   {"dicts", AttributeForm::Dictionaries}};
-  std::vector<AttributeInfo> infos;
-  for (std::string_view part : split(text, ',')) {
-    AttributeInfo info;
-    if (size_t equal = part.find('='); equal != std::string_view::npos) {
-      info.hasDefault = true;
-      info.defaultText = trim(part.substr(equal + 1));
-      part = trim(part.substr(0, equal));
-    }
-    size_t colon = part.find(':');
-    if (colon == std::string_view::npos) tableError(where, "expected 'attribute: form'");
-    std::string_view name = trim(part.substr(0, colon)), form = trim(part.substr(colon + 1));
-    if (name.ends_with('?')) info.optional = true, name.remove_suffix(1);
-    info.name = name;
-    if (form.starts_with("enum:") || form.starts_with("bits:")) {
-      info.form = form[0] == 'e' ? AttributeForm::Enum : AttributeForm::Bits;
-      for (const EnumInfo& e : allEnums())
-        if (e.name == form.substr(5)) info.enumeration = &e;
-      if (!info.enumeration) tableError(where, fmt::format("unknown enum '{}'", form));
-    } else if (auto found = forms.find(form); found != forms.end()) {
-      info.form = found->second;
-    } else {
-      tableError(where, fmt::format("unknown attribute form '{}'", form));
-    }
-    infos.push_back(std::move(info));
-  }
-  return infos;
-}
-
-/// "result = pointee(ptr), mask = i1(ptr), shape(src, result)"
-std::vector<TypeRule> typeRules(std::string_view text, std::string_view where) {
-  std::vector<TypeRule> rules;
-  for (std::string_view part : split(text, ';')) {
-    TypeRule rule{};
-    size_t open = part.find('('), close = part.rfind(')');
-    if (open == std::string_view::npos || close == std::string_view::npos)
-      tableError(where, "expected 'target = rule(source)'");
-    std::string_view head = trim(part.substr(0, open)), inner = part.substr(open + 1, close - open - 1);
-    if (size_t equal = head.find('='); equal != std::string_view::npos) {
-      rule.target = trim(head.substr(0, equal));
-      rule.source = trim(inner);
-      head = trim(head.substr(equal + 1));
-      if (head == "same") rule.kind = RuleKind::Same;
-      else if (head == "pointee") rule.kind = RuleKind::Pointee;
-      else if (head == "i1") rule.kind = RuleKind::I1Like;
-      else if (head == "element") rule.kind = RuleKind::Element;
-      else if (head == "elementptr") rule.kind = RuleKind::ElementPointer;
-      else tableError(where, fmt::format("unknown type rule '{}'", head));
-    } else {
-      auto names = split(inner, ',');
-      if (names.size() != 2) tableError(where, "expected two names");
-      rule.target = names[1];
-      rule.source = names[0];
-      if (head == "shape") rule.kind = RuleKind::SameShape;
-      else if (head == "elements") rule.kind = RuleKind::SameElement;
-      else if (head == "count") rule.kind = RuleKind::SameCount;
-      else tableError(where, fmt::format("unknown type rule '{}'", head));
-    }
-    rules.push_back(std::move(rule));
-  }
-  return rules;
-}
-
-void traits(std::string_view text, OpInfo& info) {
-  static const std::unordered_map<std::string_view, Trait> names = {
-      {"pure", Trait::Pure},           {"terminator", Trait::Terminator},
-      {"commutative", Trait::Commutative}, {"isolated", Trait::Isolated},
-      {"function", Trait::Function},   {"call", Trait::Call},
-      {"reads", Trait::Reads},         {"writes", Trait::Writes},
-      {"elementwise", Trait::Elementwise}, {"single-block", Trait::SingleBlock},
-      {"segments", Trait::SegmentSizes},   {"equal-variadics", Trait::EqualVariadics},
-      {"implicit-yield", Trait::ImplicitYield}, {"no-terminator", Trait::NoTerminator},
-      {"synchronizes", Trait::Synchronizes}};
-  for (std::string_view word : split(text, ' ')) {
-    if (word.empty()) continue;
-    if (word.starts_with("parent:")) {
-      info.parents.emplace_back(word.substr(7));
-    } else if (word.starts_with("region:")) {
-      info.regions.emplace_back(word.substr(7));
-    } else if (word.starts_with("successor:")) {
-      info.successors.emplace_back(word.substr(10));
-    } else if (auto found = names.find(word); found != names.end()) {
-      info.traits |= static_cast<uint32_t>(found->second);
-    } else {
-      tableError(info.name, fmt::format("unknown trait '{}'", word));
-    }
-  }
-}
-
-OpInfo makeOperation(const Row& row) {
-  OpInfo info;
-  info.name = row.name;
-  info.dialect = info.name.substr(0, info.name.find('.'));
-  info.format = row.format;
-  info.versions = row.versions;
-  info.operands = valueGroups(row.operands, row.name);
-  info.results = valueGroups(row.results, row.name);
-  info.attributes = attributeInfos(row.attributes, row.name);
-  info.rules = typeRules(row.rules, row.name);
-  traits(row.traits, info);
-  for (const TypeRule& rule : info.rules)
-    for (const std::string& name : {rule.target, rule.source})
-      if (info.operandGroup(name) < 0 && info.resultGroup(name) < 0)
-        tableError(info.name, fmt::format("type rule names unknown value '{}'", name));
-  if (!info.isCustom() && !info.isGeneric()) {
-    std::string error = compileFormat(row.format, info, info.elements);
-    if (!error.empty()) tableError(info.name, error);
-  }
-  return info;
 }
 
 }  // namespace
@@ -281,26 +104,24 @@ bool OpInfo::hasSegments() const {
 const std::vector<EnumInfo>& allEnums() {
   static const std::vector<EnumInfo> enums = [] {
     std::vector<EnumInfo> list;
-    for (const EnumRow& row : kEnums) {
-      EnumInfo info{row.name, row.width, {}};
-      for (std::string_view part : split(row.cases, ' ')) {
-        if (part.empty()) continue;
-        size_t equal = part.find('=');
-        if (equal == std::string_view::npos) tableError(row.name, "expected name=value");
-        info.cases.emplace_back(std::string(part.substr(0, equal)),
-                                std::strtoll(part.data() + equal + 1, nullptr, 10));
-      }
-      list.push_back(std::move(info));
-    }
+    for (const EnumRow& row : kEnums)
+      if (const std::string error = readEnum(row, list.emplace_back()); !error.empty()) tableError(row.name, error);
     return list;
   }();
   return enums;
 }
 
+const EnumInfo* findEnum(std::string_view name) {
+  for (const EnumInfo& info : allEnums())
+    if (info.name == name) return &info;
+  return nullptr;
+}
+
 const std::vector<OpInfo>& allOperations() {
   static const std::vector<OpInfo> operations = [] {
     std::vector<OpInfo> list;
-    for (const Row& row : kRows) list.push_back(makeOperation(row));
+    for (const Row& row : kRows)
+      if (const std::string error = readRow(row, findEnum, list.emplace_back()); !error.empty()) tableError(row.name, error);
     return list;
   }();
   return operations;
@@ -314,7 +135,7 @@ const OpInfo* find(std::string_view name) {
     return map;
   }();
   auto found = index.find(name);
-  return found == index.end() ? nullptr : found->second;
+  return found == index.end() ? findAdded(name) : found->second;
 }
 
 bool inferSegments(const OpInfo& info, size_t count, std::vector<uint32_t>& segments) {

@@ -110,6 +110,7 @@ struct OpInfo {
   std::vector<TypeRule> rules;
   std::vector<std::string> parents;  // allowed parent operations; empty for any
   uint32_t traits = 0;
+  bool added = false;    // of a plugin's dialect, see added.h
   std::vector<FormatElement> elements;  // compiled format
 
   bool has(Trait trait) const { return traits & static_cast<uint32_t>(trait); }
@@ -123,14 +124,17 @@ struct OpInfo {
   bool hasSegments() const;
 };
 
-/// The row of an operation, or null if no table has it.
+/// The row of an operation, of the core's tables or of a dialect that was added (added.h), or null if
+/// no table has it.
 const OpInfo* find(std::string_view name);
 
-/// Every row, dialect by dialect, in the order of the tables.
+/// Every row of the core's tables, dialect by dialect, in their order.
 const std::vector<OpInfo>& allOperations();
 
 /// The attribute forms' enumerations, for docs.
 const std::vector<EnumInfo>& allEnums();
+/// One of them, or null.
+const EnumInfo* findEnum(std::string_view name);
 
 /// Fills `segments` with the size of each operand group, where the number of operands decides it:
 /// optional groups are filled from the left, one variadic group takes the rest, or all variadic

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "frontends/added.h"
 #include "frontends/triton/lower.h"
 #include "ir/verifier.h"
 #include "text/text.h"
@@ -55,7 +56,8 @@ Result<std::shared_ptr<const Kernel>> Kernel::compile(const std::string& text, c
     kernel->operations_.push_back(&op);
     return true;
   });
-  auto lowered = frontends::triton::lower(kernel->source_, *kernel->context_);
+  const std::optional<ir::Module> known = frontends::lowerAdded(kernel->source_);
+  auto lowered = frontends::triton::lower(known ? *known : kernel->source_, *kernel->context_);
   if (!lowered) return failure(std::move(lowered).error());
   kernel->common_ = std::move(*lowered);
   if (!kernel->common_.entry())

@@ -503,7 +503,10 @@ std::optional<Class> classify(const Operation& op) {
 
 std::string cannotExecute(const Operation& op) {
   std::string_view name = op.name;
-  if (name == "tile.opaque") return std::string(op.string("name")) + " cannot be executed yet";
+  if (name == "tile.opaque") {
+    const std::string_view reason = op.string("reason");
+    return fmt::format("{} cannot be executed{}{}", op.string("name"), reason.empty() ? " yet" : ": ", reason);
+  }
   if (name == "tile.dot_scaled") return badScaledDot(op);
   if (name == "tile.map") return badMap(op);
   if (name == "tile.reduce" || name == "tile.scan") return badCombine(op);

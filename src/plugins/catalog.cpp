@@ -11,6 +11,7 @@
 #include "clients/registry.h"
 #include "passes/options.h"
 #include "plugins/dynamic.h"
+#include "plugins/lowering.h"
 
 namespace tilesight::plugins {
 
@@ -36,6 +37,17 @@ std::string valueAsText(const passes::OptionValue& value) {
   if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
   const std::string& text = std::get<std::string>(value);
   return text.empty() ? "empty" : text;
+}
+
+/// All of its dialects, or none and the reason.
+void addDialects(Library& library) {
+  for (const auto& dialect : library.dialects)
+    if (library.refused.empty()) library.refused = dialects::clashOf(*dialect);
+  if (!library.refused.empty()) return;
+  for (const auto& dialect : library.dialects) {
+    (void)dialects::add(dialect);
+    addLowering(*static_cast<const ts_dialect*>(dialect->table), *dialect);
+  }
 }
 
 }  // namespace
@@ -86,6 +98,7 @@ void Catalog::open(const std::string& path) {
     for (size_t i = 0; i < library.passes.size(); ++i)
       for (size_t j = 0; j < i; ++j)
         if (library.passes[i].name == library.passes[j].name && library.refused.empty()) library.refused = fmt::format("has two passes '{}'", library.passes[i].name);
+    if (library.refused.empty()) addDialects(library);
   }
   libraries_.push_back(std::move(library));
 }
@@ -111,6 +124,10 @@ Catalog Catalog::load(const std::vector<std::string>& given, const std::function
     for (const std::string& path : librariesIn(folder)) catalog.open(path);
   catalog.opening_ = nullptr;
   return catalog;
+}
+
+void addDialectsOfPaths() {
+  if (const char* paths = std::getenv("TILESIGHT_PLUGIN_PATHS"); paths && *paths) (void)Catalog::load({});
 }
 
 const Library* Catalog::refusedOfGiven() const {
@@ -140,6 +157,8 @@ std::string listOf(const Catalog& catalog) {
         out += fmt::format("    {}: {} ({}, default {})\n", option.name, option.help, passes::describe(option), valueAsText(option.fallback));
     }
     for (const ts_client* client : library.clients) out += fmt::format("  client {}\n", client->name);
+    for (const auto& dialect : library.dialects)
+      out += fmt::format("  dialect {} ({} operations{}): {}\n", dialect->name, dialect->operations.size(), hasLowering(*dialect) ? "" : ", not lowered", dialect->summary);
   }
   return out.empty() ? "no plugins\n" : out;
 }
@@ -166,6 +185,12 @@ std::string listAsJson(const Catalog& catalog) {
     }
     item["clients"] = nlohmann::json::array();
     for (const ts_client* client : library.clients) item["clients"].push_back(client->name);
+    item["dialects"] = nlohmann::json::array();
+    for (const auto& dialect : library.dialects) {
+      nlohmann::json names = nlohmann::json::array();
+      for (const dialects::OpInfo& info : dialect->operations) names.push_back(info.name);
+      item["dialects"].push_back({{"name", dialect->name}, {"summary", dialect->summary}, {"operations", names}, {"lowered", hasLowering(*dialect)}});
+    }
     list.push_back(std::move(item));
   }
   return list.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -127,6 +127,7 @@ ts_op op_create(ts_context context, const ts_op_description* d) {
   }
   ir::Operation* op = session->rewriter().create(at, name, std::move(operands), std::move(results), {}, location, std::move(groups), d->region_count);
   for (auto& [key, value] : attributes) op->setAttribute(key, inForm(*op, key, value, session->rewriter().context()));
+  session->made(*op);
   session->edited();
   return session->op(op);
 }
@@ -137,12 +138,14 @@ ts_op op_copy(ts_context context, ts_op handle, ts_point to) {
   if (!session->point(to, at, __func__)) return nullptr;
   passes::Mapping mapping;
   ir::Operation* copy = session->rewriter().copy(*op, at, mapping);
+  session->made(*copy);
   session->edited();
   return session->op(copy);
 }
 
 void op_move(ts_context context, ts_op handle, ts_point to) {
   TS_THING(op, op, handle, );
+  if (!session->mayEdit(op, __func__)) return;
   passes::Point at;
   if (!session->point(to, at, __func__)) return;
   if (!op->parent) return session->fail("op_move: the module cannot be moved");
@@ -154,6 +157,7 @@ void op_move(ts_context context, ts_op handle, ts_point to) {
 
 void op_erase(ts_context context, ts_op handle) {
   TS_THING(op, op, handle, );
+  if (!session->mayEdit(op, __func__)) return;
   if (!op->parent) return session->fail("op_erase: the module cannot be erased");
   if (session->rewriter().isUsed(*op)) return session->fail(fmt::format("op_erase: results of {} are still used", op->name));
   session->forget(*op);
@@ -163,6 +167,7 @@ void op_erase(ts_context context, ts_op handle) {
 
 void op_set_operand(ts_context context, ts_op handle, uint32_t index, ts_value with) {
   TS_THING(op, op, handle, );
+  if (!session->mayEdit(op, __func__)) return;
   ir::Value* value = session->value(with, __func__);
   if (!value) return;
   if (index >= op->operands.size()) return session->fail(fmt::format("op_set_operand: {} has no operand {}, only {}", op->name, index, op->operands.size()));
@@ -172,6 +177,7 @@ void op_set_operand(ts_context context, ts_op handle, uint32_t index, ts_value w
 
 void op_set_operands(ts_context context, ts_op handle, const ts_value* values, uint32_t count, const uint32_t* group_sizes, uint32_t group_count) {
   TS_THING(op, op, handle, );
+  if (!session->mayEdit(op, __func__)) return;
   if ((count && !values) || count > 100000 || group_count > 64) return session->fail("op_set_operands: a list is missing or too long");
   if (op->isTextOnly) return session->fail(fmt::format("op_set_operands: the syntax of {} is not known", op->name));
   std::vector<ir::Value*> operands;
@@ -193,6 +199,7 @@ void op_set_operands(ts_context context, ts_op handle, const ts_value* values, u
 
 void op_set_attribute(ts_context context, ts_op handle, ts_string key, ts_attr with) {
   TS_THING(op, op, handle, );
+  if (!session->mayEdit(op, __func__)) return;
   if (op->isTextOnly) return session->fail(fmt::format("op_set_attribute: the syntax of {} is not known", op->name));
   if (!with) {
     std::erase_if(op->attributes, [&](const auto& entry) { return entry.first == viewOf(key); });
@@ -206,6 +213,7 @@ void op_set_attribute(ts_context context, ts_op handle, ts_string key, ts_attr w
 
 void op_set_location(ts_context context, ts_op handle, ts_location with) {
   TS_THING(op, op, handle, );
+  if (!session->mayEdit(op, __func__)) return;
   ir::Location location;
   if (with && !(location = session->location(with, __func__))) return;
   op->location = location;
@@ -215,14 +223,17 @@ void op_set_location(ts_context context, ts_op handle, ts_location with) {
 
 void value_replace_uses(ts_context context, ts_value handle, ts_value with) {
   TS_THING(value, value, handle, );
+  if (!session->mayEdit(value, __func__)) return;
   ir::Value* other = session->value(with, __func__);
   if (!other) return;
   session->rewriter().replaceUses(value, other);
+  session->replaced(*value, *other);
   session->edited();
 }
 
 void value_set_type(ts_context context, ts_value handle, ts_type with) {
   TS_THING(value, value, handle, );
+  if (!session->mayEdit(value, __func__)) return;
   const ir::Type type = session->type(with, __func__);
   if (!type) return;
   value->type = type;
@@ -231,17 +242,20 @@ void value_set_type(ts_context context, ts_value handle, ts_type with) {
 
 void value_set_name(ts_context context, ts_value handle, ts_string name) {
   TS_THING(value, value, handle, );
+  if (!session->mayEdit(value, __func__)) return;
   value->name = std::string(viewOf(name));
 }
 
 ts_block region_add_block(ts_context context, ts_region handle) {
   TS_THING(region, region, handle, nullptr);
+  if (!session->mayEdit(region->parent, __func__)) return nullptr;
   session->edited();
   return session->block(session->rewriter().addBlock(region));
 }
 
 ts_value block_add_argument(ts_context context, ts_block handle, ts_type of, ts_location where) {
   TS_THING(block, block, handle, nullptr);
+  if (!session->mayEdit(block->parent->parent, __func__)) return nullptr;
   const ir::Type type = session->type(of, __func__);
   if (!type) return nullptr;
   ir::Location location;
@@ -252,6 +266,7 @@ ts_value block_add_argument(ts_context context, ts_block handle, ts_type of, ts_
 
 void block_erase_argument(ts_context context, ts_block handle, uint32_t index) {
   TS_THING(block, block, handle, );
+  if (!session->mayEdit(block->parent->parent, __func__)) return;
   if (index >= block->arguments.size()) return session->fail(fmt::format("block_erase_argument: there are only {}", block->arguments.size()));
   const ir::Value* argument = block->arguments[index].get();
   if (session->rewriter().isUsed(argument)) return session->fail("block_erase_argument: it is still used");
@@ -262,6 +277,7 @@ void block_erase_argument(ts_context context, ts_block handle, uint32_t index) {
 
 void block_move_body(ts_context context, ts_block handle, ts_point to) {
   TS_THING(block, block, handle, );
+  if (!session->mayEdit(block->parent->parent, __func__)) return;
   passes::Point at;
   if (!session->point(to, at, __func__)) return;
   if (at.block == block) return session->fail("block_move_body: into itself");
@@ -282,6 +298,7 @@ ts_value constant(ts_context context, ts_point where, ts_type of, int64_t value,
   const ir::Attribute attribute = passes::integerConstant(session->rewriter().context(), type, value);
   if (!attribute) return session->fail(fmt::format("constant: {} is neither an integer nor a tensor of them", type.str())), nullptr;
   ir::Operation* op = session->rewriter().createConstant(point, attribute, location);
+  session->made(*op);
   session->edited();
   return session->value(op->result());
 }

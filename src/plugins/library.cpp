@@ -26,6 +26,10 @@ constexpr uint32_t kLeastPlugin = offsetof(ts_plugin, reserved) + sizeof(uint32_
 constexpr uint32_t kLeastPass = offsetof(ts_pass, data) + sizeof(void*);
 constexpr uint32_t kLeastOption = offsetof(ts_option, reserved) + sizeof(uint32_t);
 constexpr uint32_t kLeastClient = offsetof(ts_client, on_reduce) + sizeof(void*);
+// And as 1.1 has them.
+constexpr uint32_t kLeastOpRow = offsetof(ts_op_row, traits) + sizeof(void*);
+constexpr uint32_t kLeastEnumRow = offsetof(ts_enum_row, cases) + sizeof(void*);
+constexpr uint32_t kLeastDialect = offsetof(ts_dialect, data) + sizeof(void*);
 
 bool isName(const char* text) {
   if (!text || !*text || std::strlen(text) > 100) return false;
@@ -120,6 +124,44 @@ std::string readClient(const ts_client* client, Library& library) {
   return {};
 }
 
+/// A word of small letters, digits and _: what stands before the dot.
+bool isDialectName(const char* text) {
+  if (!text || !(*text >= 'a' && *text <= 'z') || std::strlen(text) > 100) return false;
+  for (const char* c = text; *c; ++c)
+    if (!((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '_')) return false;
+  return true;
+}
+
+std::string readDialect(const ts_dialect* dialect, Library& library) {
+  if (!dialect) return "has a dialect without a table";
+  if (dialect->size < kLeastDialect) return fmt::format("has a table of a dialect of {} bytes; the first version has {}", dialect->size, kLeastDialect);
+  if (!isDialectName(dialect->name)) return "has a dialect without a proper name";
+  for (const auto& other : library.dialects)
+    if (other->name == dialect->name) return fmt::format("has two dialects '{}'", dialect->name);
+  const auto wrong = [&](const std::string& what) { return fmt::format("has a dialect '{}' {}", dialect->name, what); };
+  if (!dialect->op_count || dialect->op_count > kMost || !dialect->ops) return wrong("whose operations cannot be read");
+  if (dialect->enum_count > kMost || (dialect->enum_count && !dialect->enums)) return wrong("whose enumerations cannot be read");
+  auto made = std::make_shared<dialects::Dialect>();
+  made->name = dialect->name;
+  made->summary = orEmpty(dialect->summary);
+  made->origin = library.path;
+  made->table = dialect;
+  const auto text = [](const char* column) { return column ? column : ""; };
+  for (uint32_t i = 0; i < dialect->enum_count; ++i) {
+    const ts_enum_row* row = dialect->enums[i];
+    if (!row || row->size < kLeastEnumRow) return wrong("with a table of an enumeration that is missing or too short");
+    if (const std::string mistake = dialects::addEnum(*made, {text(row->name), row->width, text(row->cases)}); !mistake.empty()) return wrong("with a wrong row: " + mistake);
+  }
+  for (uint32_t i = 0; i < dialect->op_count; ++i) {
+    const ts_op_row* row = dialect->ops[i];
+    if (!row || row->size < kLeastOpRow) return wrong("with a table of an operation that is missing or too short");
+    const std::string mistake = dialects::addRow(*made, {text(row->name), text(row->operands), text(row->attributes), text(row->results), text(row->format), text(row->rules), text(row->traits), ""});
+    if (!mistake.empty()) return wrong("with a wrong row: " + mistake);
+  }
+  library.dialects.push_back(std::move(made));
+  return {};
+}
+
 }  // namespace
 
 void readPlugin(const ts_plugin* plugin, Library& library) {
@@ -128,6 +170,7 @@ void readPlugin(const ts_plugin* plugin, Library& library) {
     library.passes.clear();
     library.stages.clear();
     library.clients.clear();
+    library.dialects.clear();
   };
   if (!plugin) return refuse("gave no table");
   if (plugin->size < kLeastPlugin) return refuse(fmt::format("gave a table of {} bytes; the first version has {}", plugin->size, kLeastPlugin));
@@ -145,6 +188,10 @@ void readPlugin(const ts_plugin* plugin, Library& library) {
     if (std::string wrong = readPass(plugin->passes[i], library); !wrong.empty()) return refuse(std::move(wrong));
   for (uint32_t i = 0; i < plugin->client_count; ++i)
     if (std::string wrong = readClient(plugin->clients[i], library); !wrong.empty()) return refuse(std::move(wrong));
+  if (!TS_HAS(plugin, ts_plugin, dialect_count)) return;
+  if (plugin->dialect_count > kMost || (plugin->dialect_count && !plugin->dialects)) return refuse("has a list of dialects that cannot be read");
+  for (uint32_t i = 0; i < plugin->dialect_count; ++i)
+    if (std::string wrong = readDialect(plugin->dialects[i], library); !wrong.empty()) return refuse(std::move(wrong));
 }
 
 namespace {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "dialects/added.h"
 #include "passes/pass.h"
 #include "tilesight/plugin.h"
 
@@ -18,6 +20,7 @@ struct Library {
   std::vector<passes::Pass> passes;
   std::vector<std::string> stages;   // of the passes: "ttir", "ttgir", "tile", or ""
   std::vector<const ts_client*> clients;
+  std::vector<std::shared_ptr<const dialects::Dialect>> dialects;  // read, not added yet: the catalog does
   std::string refused;               // why; empty: it is usable
 };
 

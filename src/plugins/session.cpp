@@ -112,6 +112,58 @@ void Session::end(const void* thing) {
   places_.erase(found);
 }
 
+namespace {
+/// The same place without the name of a variable, which is that of the result only.
+ir::Location unnamed(ir::Context& context, ir::Location location) {
+  switch (location.kind()) {
+    case ir::LocationKind::Name: return unnamed(context, location->child);
+    case ir::LocationKind::CallSite: return context.callSite(unnamed(context, location->child), location->caller);
+    case ir::LocationKind::Fused: return location->fused.empty() ? location : unnamed(context, location->fused.front());
+    default: return location;
+  }
+}
+}  // namespace
+
+void Session::lower(const ir::Operation& op) {
+  lowered_ = Lowered{&op, op.number, op.sourceLine, op.sourceColumn, op.location, unnamed(rewriter().context(), op.location)};
+}
+
+bool Session::mayEdit(const ir::Operation* op, const char* call) {
+  if (!lowered_) return true;
+  for (const ir::Operation* around = op; around; around = around->parentOp())
+    if (around->number == lowered_->number) return true;
+  fail(fmt::format("{}: {} is not what is lowered", call, op ? op->name : "the function's argument"));
+  return false;
+}
+
+bool Session::mayEdit(const ir::Value* value, const char* call) {
+  return !lowered_ || mayEdit(passes::ownerOf(*value), call);
+}
+
+void Session::made(ir::Operation& op) {
+  if (!lowered_) return;
+  ir::walk(op, [&](ir::Operation& nested) {
+    nested.number = lowered_->number;
+    nested.sourceLine = lowered_->line;
+    nested.sourceColumn = lowered_->column;
+    if (!nested.location) nested.location = lowered_->unnamed;
+    return true;
+  });
+}
+
+void Session::replaced(const ir::Value& value, ir::Value& with) {
+  // Only where the lowered operation's own result goes, and to something new.
+  if (!lowered_ || !with.owner || with.owner->number != lowered_->number) return;
+  if (with.name.empty()) with.name = value.name;
+  if (with.owner->location == lowered_->unnamed) with.owner->location = lowered_->location;
+}
+
+bool Session::isThere(ts_op handle) const {
+  const uint64_t number = reinterpret_cast<uint64_t>(handle);
+  const auto place = static_cast<uint32_t>(number);
+  return place < entries_.size() && entries_[place].kind == Kind::Op && (entries_[place].generation & 0xFFFFFF) == ((number >> 32) & 0xFFFFFF);
+}
+
 void Session::forget(const ir::Operation& op) {
   ir::walk(const_cast<ir::Operation&>(op), [&](ir::Operation& nested) {
     for (const auto& result : nested.results) end(result.get());

@@ -53,6 +53,18 @@ class Session {
   /// A point to insert at; false, and a failed run, if it is none.
   bool point(ts_point at, passes::Point& out, const char* call);
 
+  // --- of a run that lowers one operation, which must leave all others alone
+  void lower(const ir::Operation& op);
+  /// False, and a failed run, if this run lowers another operation than this one, what is in it, and what it made.
+  bool mayEdit(const ir::Operation* op, const char* call);
+  bool mayEdit(const ir::Value* value, const char* call);
+  /// What is new has the number and the place of what it is made for.
+  void made(ir::Operation& op);
+  /// Names what takes the place of a result as that is named.
+  void replaced(const ir::Value& value, ir::Value& with);
+  /// Whether the operation of a handle of this run is still there.
+  bool isThere(ts_op handle) const;
+
   /// Ends the handles of an operation that goes, and of all in it.
   void forget(const ir::Operation& op);
   void forgetValue(const ir::Value* value) { end(value); }
@@ -84,6 +96,12 @@ class Session {
   void* thing(Kind kind, const void* handle, const char* call);
   void end(const void* thing);
 
+  struct Lowered {
+    const ir::Operation* op;
+    uint32_t number, line, column;
+    ir::Location location, unnamed;
+  };
+
   passes::PassContext& context_;
   const passes::Pass& pass_;
   std::vector<Entry> entries_;
@@ -93,6 +111,7 @@ class Session {
   std::optional<std::string> failure_;
   std::optional<passes::RangeAnalysis> ranges_;
   passes::Assumptions assumptions_;
+  std::optional<Lowered> lowered_;
 };
 
 /// Sets the fields of the host's table.

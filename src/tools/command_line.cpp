@@ -12,6 +12,7 @@
 #include "findings/kinds.h"
 #include "findings/nearest.h"
 #include "findings/session.h"
+#include "plugins/catalog.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/tools.h"
@@ -59,7 +60,7 @@ void addCheck(CLI::App& app, CheckOptions& options) {
   check->add_option("--client", options.clients, "Clients, separated by commas (default: sanitizer); of a plugin: LIBRARY:NAME")
       ->delimiter(',')
       ->allow_extra_args(false);
-  check->add_option("--plugin", options.plugins, "A library with clients or passes; repeat for several")->allow_extra_args(false);
+  check->add_option("--plugin", options.plugins, "A library with clients, passes or dialects; repeat for several")->allow_extra_args(false);
   check->add_option("--tool", options.tool, "A group of clients: memcheck");
   check->add_option("--pass", options.passes, "Run this pass on each kernel first: 'name{option=value}'; repeat for several")->allow_extra_args(false);
   check->add_option("--kernel-name", options.kernelName,
@@ -165,7 +166,7 @@ void addOpt(CLI::App& app, OptOptions& options) {
   opt->add_option("FILE", options.file, "IR text: .ttir, .ttgir, .mlir (-: standard input)");
   opt->add_option("--pass", options.passes, "A pass, with options: 'name{option=value}'; repeat for several")->allow_extra_args(false);
   opt->add_option("--pass-pipeline", options.pipeline, "Several passes: 'inline,canonicalize,name{option=value}'");
-  opt->add_option("--plugin", options.plugins, "A library with passes; repeat for several")->allow_extra_args(false);
+  opt->add_option("--plugin", options.plugins, "A library with passes or dialects; repeat for several")->allow_extra_args(false);
   opt->add_option("-o,--output", options.output, "Write the result to this file (default: standard output)");
   opt->add_flag("--remarks", options.remarks, "Say what was done, and what was refused and why");
   opt->add_option("--remarks-json", options.remarksJson, "The same as JSON to this file (-: stdout)");
@@ -291,6 +292,8 @@ int parseAndRun(int argc, char** argv) {
     for (const CLI::App* sub : app.get_subcommands()) command = sub->get_name();
     return usageError(error.what() + optionHint(app, error.what()), command);
   }
+  for (const char* reads : {"check", "info", "diff", "trace", "view", "show"})
+    if (app.got_subcommand(reads)) plugins::addDialectsOfPaths();
   if (app.got_subcommand("check")) return check(checkOptions);
   if (app.got_subcommand("info")) return info(infoOptions);
   if (app.got_subcommand("diff")) return diff(diffOptions);

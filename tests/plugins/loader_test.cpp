@@ -89,9 +89,9 @@ TEST(Loader, RefusesWhatIsNoPluginAndSaysWhy) {
 
 TEST(Loader, RefusesPluginsWhoseAnswerIsWrong) {
   EXPECT_EQ(refusalOf(pathOf("REFUSES")), "does not want to run here: no licence for this machine");
-  EXPECT_EQ(refusalOf(pathOf("OTHER_MAJOR")), "needs plugin ABI 2.0, this Tilesight has 1.0");
-  EXPECT_EQ(refusalOf(pathOf("LATER_MINOR")), "needs plugin ABI 1.99, this Tilesight has 1.0");
-  EXPECT_EQ(refusalOf(pathOf("TRUNCATED")), fmt::format("gave a table of 24 bytes; the first version has {}", sizeof(ts_plugin)));
+  EXPECT_EQ(refusalOf(pathOf("OTHER_MAJOR")), "needs plugin ABI 2.0, this Tilesight has 1.1");
+  EXPECT_EQ(refusalOf(pathOf("LATER_MINOR")), "needs plugin ABI 1.99, this Tilesight has 1.1");
+  EXPECT_EQ(refusalOf(pathOf("TRUNCATED")), fmt::format("gave a table of 24 bytes; the first version has {}", offsetof(ts_plugin, dialects)));
   EXPECT_EQ(refusalOf(pathOf("TRUNCATED_PASS")), fmt::format("has a table of a pass of 16 bytes; the first version has {}", sizeof(ts_pass)));
   EXPECT_EQ(refusalOf(pathOf("NO_TABLE")), "gave no table");
   EXPECT_EQ(refusalOf(pathOf("NO_EXPORT")), "does not export tilesight_plugin_query");

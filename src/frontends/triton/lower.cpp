@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "dialects/table.h"
+#include "frontends/added.h"
 
 namespace tilesight::frontends::triton {
 
@@ -204,12 +205,14 @@ class Lowering {
     } else if (std::string_view name = commonName(op.name); !name.empty()) {
       created = create(op, std::string(name), mapAll(op.operands), std::move(attributes));
       created->operandSegments = op.operandSegments;
-    } else if (op.info && !op.name.starts_with("tt.")) {
+    } else if (op.info && !op.info->added && !op.name.starts_with("tt.")) {
       created = create(op, op.name, mapAll(op.operands), std::move(attributes));
       created->operandSegments = op.operandSegments;
     } else {
+      const ir::Attribute reason = op.attribute(kNotLowered);
       attributes.clear();
       attributes.emplace_back("name", context_.string(op.name));
+      if (reason) attributes.emplace_back("reason", reason);
       created = create(op, "tile.opaque", mapAll(op.operands), std::move(attributes));
     }
     if (created->name != "tile.opaque") lowerRegions(op, *created);
