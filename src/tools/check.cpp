@@ -193,6 +193,9 @@ int check(const CheckOptions& options) {
   if (Status status = findings::checkReports(reports); !status) return refused(status.error());
   Result<findings::SessionOptions> session = sessionOptions(options, *project);
   if (!session) return refused(session.error());
+  const Transform passes{.pipelines = options.passes, .plugins = options.plugins};
+  if (!passes.pipelines.empty())
+    if (const Status known = checkPasses(passes); !known) return refused(known.error());
 
   Check check{options,
               {.clients = std::move(*clients),
@@ -201,7 +204,7 @@ int check(const CheckOptions& options) {
                .timeLimit = options.timeout.value_or(project->timeout.value_or(0))},
               std::move(*filter),
               findings::Session(std::move(*session)),
-              Kernels(Transform{.pipelines = options.passes, .plugins = options.plugins}),
+              Kernels(passes),
               0};
   for (const std::string& path : options.files) {
     const Result<std::vector<std::string>> bundles = bundlesAt(path);

@@ -1,6 +1,7 @@
 #include "tools/transform.h"
 
 #include <algorithm>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -16,21 +17,32 @@ bool isAsked(const std::vector<std::string>& names, const std::string& pass) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return name == "all" || name == pass; });
 }
 
-Result<passes::Outcome> transformHere(std::string text, const std::string& fileName, const Transform& how, const support::Begins& begins) {
+/// The passes that `how` names, with the plugins that have them.
+struct Prepared {
+  passes::Registry registry;
+  std::vector<passes::Step> steps;  // into the registry
+};
+
+Result<std::unique_ptr<Prepared>> prepare(const Transform& how, const support::Begins& begins) {
   const plugins::Catalog catalog = plugins::Catalog::load(how.plugins, [&](const std::string& path) { begins(loading(path)); });
   TS_CHECK(accepted(catalog));
-  passes::Registry registry;
-  catalog.addTo(registry);
-  for (const passes::Pass& pass : how.passes) TS_CHECK(registry.add(pass));
-  std::vector<passes::Step> steps;
+  auto prepared = std::make_unique<Prepared>();
+  catalog.addTo(prepared->registry);
+  for (const passes::Pass& pass : how.passes) TS_CHECK(prepared->registry.add(pass));
   for (const std::string& pipeline : how.pipelines) {
-    auto parsed = passes::parsePipeline(pipeline, registry);
+    auto parsed = passes::parsePipeline(pipeline, prepared->registry);
     if (!parsed) return tl::unexpected<Diagnostic>(parsed.error());
-    steps.insert(steps.end(), parsed->begin(), parsed->end());
+    prepared->steps.insert(prepared->steps.end(), parsed->begin(), parsed->end());
   }
   for (const auto* names : {&how.printBefore, &how.printAfter})
     for (const std::string& name : *names)
-      if (name != "all" && !registry.find(name)) return failure(registry.unknown(name));
+      if (name != "all" && !prepared->registry.find(name)) return failure(prepared->registry.unknown(name));
+  return prepared;
+}
+
+Result<passes::Outcome> transformHere(std::string text, const std::string& fileName, const Transform& how, const support::Begins& begins) {
+  const auto prepared = prepare(how, begins);
+  if (!prepared) return failure(prepared.error());
   passes::ManagerOptions managing;
   managing.verifyEach = how.verifyEach;
   managing.before = [&](const passes::Pass& pass, const std::string& ir) {
@@ -41,10 +53,15 @@ Result<passes::Outcome> transformHere(std::string text, const std::string& fileN
     managing.after = [&](const passes::Pass& pass, const std::string& ir) {
       if (isAsked(how.printAfter, pass.name)) printErr(fmt::format("// ----- after {} -----\n{}", pass.name, ir));
     };
-  return passes::runPasses(std::move(text), fileName, steps, managing);
+  return passes::runPasses(std::move(text), fileName, (*prepared)->steps, managing);
 }
 
 }  // namespace
+
+Status checkPasses(const Transform& how) {
+  const auto prepared = prepare(how, [](const std::string&) {});
+  return prepared ? Status() : failure(prepared.error());
+}
 
 std::string named(const passes::Pass& pass) {
   return fmt::format("pass '{}'{}", pass.name, pass.origin.empty() ? "" : " (of " + pass.origin + ")");

@@ -24,6 +24,9 @@ struct Transform {
 /// not valid, or, with `isolate`, a plugin or a pass, by name, that crashed, ended the process or did not return.
 Result<passes::Outcome> transform(std::string text, const std::string& fileName, const Transform& how);
 
+/// The errors of `transform` that depend on no text: a pass or an option that there is not, a plugin that is refused.
+Status checkPasses(const Transform& how);
+
 /// `work`, which loads plugins and runs passes, in a child process if `isolate`, else here.
 Result<std::string> perhapsInChild(bool isolate, double seconds, const std::function<Result<std::string>(const support::Begins&)>& work);
 

@@ -394,5 +394,22 @@ def test_check_runs_passes_on_the_kernels_of_a_bundle_first(kernel, tmp_path):
     assert done.returncode == 0 and "after the passes cse, canonicalize, not as they were recorded" in done.stderr, done.stderr
     done = command(tmp_path, "check", "run.tsb", "--pass", "without-masks", "--plugin", "p.py")
     assert done.returncode == 1 and "out-of-bounds: load from x" in done.stderr, done.stderr
-    done = command(tmp_path, "check", "run.tsb", "--pass", "csse")
-    assert done.returncode == 2 and "there is no pass 'csse'; did you mean cse?" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["--pass", "csse"], "tilesight: error: there is no pass 'csse'; did you mean cse? (see tilesight check --help)"),
+    (["--pass", "cse{x=1}"], "tilesight: error: pass 'cse' has no option 'x'; it has none (see tilesight check --help)"),
+    (["--pass", "cse{"], "tilesight: error: cannot read the pipeline 'cse{': expected an option, or '}' at its end (see tilesight check --help)"),
+    (["--pass", "cse", "--plugin", "missing.so"], "missing.so: error: plugin refused: there is no such file"),
+])
+def test_check_says_once_that_a_pass_is_wrong_before_it_runs_any_launch(kernel, tmp_path, arguments, said):
+    import numpy as np
+
+    x, y = np.arange(50, dtype=np.float32), np.zeros(50, np.float32)
+    ts.clear()
+    ts.trace()(kernel)
+    for _ in range(3):
+        kernel[(1,)](x, y, 50, BLOCK=64)
+    ts.save(tmp_path / "run.tsb")
+    done = command(tmp_path, "check", "run.tsb", "missing.tsb", *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said + "\n")
