@@ -66,6 +66,18 @@ std::string variableName(const Value& value) {
   return op.location.file() ? std::string() : written(value.name);  // a text without locations has its own names only
 }
 
+bool isPartOfVariable(const Value& value) {
+  const Operation* owner = value.owner;
+  if (!owner || !owner->parent || !owner->regions.empty() || !owner->location.file()) return false;
+  const std::string name = variableName(value);
+  if (name.empty()) return false;
+  const uint32_t line = owner->location.file()->line;
+  return std::any_of(owner->parent->operations.begin(), owner->parent->operations.end(), [&](const auto& op) {
+    return op->results.size() == 1 && op->location.file() && op->location.file()->line == line &&
+           std::find(op->operands.begin(), op->operands.end(), &value) != op->operands.end() && variableName(*op->results[0]) == name;
+  });
+}
+
 std::string ssaName(const Value& value) { return value.name.empty() ? std::string() : "%" + value.name; }
 
 SourceLine placeOf(const Operation& op, const std::string& textName) {

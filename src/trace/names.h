@@ -11,6 +11,10 @@ namespace tilesight::trace {
 /// Arguments of loops are what the loop carries, results of loops and branches likewise.
 std::string variableName(const ir::Value& value);
 
+/// Triton gives the variable's name to all values of `p = exp(qk - m[:, None])`. Is this one on the way to the variable only:
+/// is another value of that name made of it, in the same line?
+bool isPartOfVariable(const ir::Value& value);
+
 /// "%qk_43" as the text has it; "" where the text has a number.
 std::string ssaName(const ir::Value& value);
 

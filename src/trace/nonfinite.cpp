@@ -110,7 +110,7 @@ std::string operationText(const Instr& instr, const std::string& name) {
 std::string operandName(const ir::Value* value, bool* moved) {
   *moved = false;
   for (int step = 0; step < 8; ++step) {
-    if (std::string name = variableName(*value); !name.empty()) return name;
+    if (std::string name = variableName(*value); !name.empty() && !isPartOfVariable(*value)) return name;
     *moved = true;
     if (!value->owner || value->owner->operands.empty()) return {};
     const std::string& op = value->owner->name;
@@ -246,6 +246,7 @@ class Search : public exec::Observer {
     const int32_t site = values_.table().siteOf(plan, instr);
     found.site = static_cast<uint32_t>(std::max(site, 0));
     found.result = result;
+    if (result < instr.source->results.size()) found.isPart = isPartOfVariable(*instr.source->results[result]);
     found.element = element;
     found.shape = tile.shape->dims;
     found.iterations = machine.iterations();

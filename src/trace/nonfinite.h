@@ -22,6 +22,7 @@ struct NonFinite {
   int64_t event = 0;       // which of the operations that the program executes; for followValue
   uint32_t site = 0;       // index in Values::sites()
   unsigned result = 0;
+  bool isPart = false;     // on the way to the variable that it has the name of
   int64_t element = 0;     // row-major
   std::vector<int64_t> shape;
   std::vector<Iteration> iterations;

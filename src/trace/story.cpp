@@ -58,7 +58,7 @@ std::string foundText(const Values& values, const NonFinite& found, const Painte
   const Site& site = values.sites()[found.site];
   std::string name = found.result < site.values.size() ? site.values[found.result].name : std::string();
   const std::string expression = expressionText(found);
-  const bool named = !name.empty();
+  const bool named = !name.empty() && !found.isPart;
   if (!named) name = expression;
   std::string text = fmt::format("{}{}\n", programText(found.program), turnsText(found.iterations));
   text += "  " + lineText(values, site.file, site.line, paint) + "\n";
