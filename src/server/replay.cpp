@@ -10,12 +10,14 @@
 
 #include <fmt/format.h>
 
+#include "exec/kernel.h"
 #include "findings/json_values.h"
 #include "findings/nearest.h"
 #include "ir/float_format.h"
 #include "server/condition.h"
 #include "server/elements.h"
 #include "server/packed.h"
+#include "trace/names.h"
 #include "trace/withheld.h"
 
 namespace tilesight::server {
@@ -135,6 +137,20 @@ Status checkNames(const trace::Values& values, const std::set<std::string>& name
   return {};
 }
 
+// Where the user sees a step: in a source that was saved, at the innermost call that leads to it from there.
+Json userPlaceJson(const trace::Values& values, const Site& site) {
+  const launch::Launch& launch = values.launch();
+  Json place{{"op", site.op}, {"file", site.file}, {"line", site.line}};
+  if (launch.sources.contains(site.file)) return place;
+  for (const uint32_t call : site.calls) {
+    const ir::Operation* op = values.kernel().operation(call);
+    if (!op) continue;
+    const trace::SourceLine at = trace::placeOf(*op, launch.irName);
+    if (launch.sources.contains(at.file)) return {{"op", call}, {"file", at.file}, {"line", at.line}};
+  }
+  return place;
+}
+
 }  // namespace
 
 std::string sitesJson(const trace::Values& values) {
@@ -144,7 +160,7 @@ std::string sitesJson(const trace::Values& values) {
   for (uint32_t s = 0; s < values.sites().size(); ++s) {
     const Site& site = values.sites()[s];
     sites.push_back({{"what", kWhat[static_cast<size_t>(site.what)]}, {"op", site.op}, {"operation", site.operation}, {"function", site.function},
-                     {"depth", site.calls.size()}, {"file", site.file}, {"line", site.line},
+                     {"depth", site.calls.size()}, {"file", site.file}, {"line", site.line}, {"user", userPlaceJson(values, site)},
                      {"values", namedJson(site.values, last, s, false)}, {"operands", namedJson(site.operands, last, s, true)}});
   }
   return findings::dumped({{"sites", sites}, {"needsReads", values.needsReads()}}, -1);

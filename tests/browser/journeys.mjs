@@ -72,6 +72,16 @@ test("step through a program: values appear, lines light up, iterations count", 
   await picture(page, "step");
 });
 
+test("what runs in Triton's own library is shown at the line that calls it", async () => {
+  const page = await open(server.address);
+  await page.click('.launches .row:has-text("softmax")');
+  await page.click('.records .tr:has-text("reduce")');  // of tl.max, which is in triton/language/standard.py
+  await page.waitForSelector(".line.on");
+  assert.match(await text(page, ".sources h2"), /softmax\.py/);
+  assert.match(await text(page, ".line.on code"), /tl\.max/);
+  assert.match(await text(page, ".stepper .where"), /line 20\b/);
+});
+
 test("a watch table follows variables over the iterations, and leads to each", async () => {
   const page = await open(server.address, "#program=3&bottom=watch");
   await page.waitForSelector(".watch .spark");

@@ -35,6 +35,8 @@ export interface Iteration { name: string; value: number; trip: number }
 export interface Named { name: string; ssa: string; type: string; file: string; line: number; last: boolean }
 export interface Site {
   what: "operation" | "arguments" | "results"; op: number; operation: string; function: string; depth: number; file: string; line: number;
+  /** In a source that was saved: of a step in Triton's own library, the call that leads there. */
+  user: { op: number; file: string; line: number };
   values: Named[]; operands: Named[];
 }
 /** One value of a step; `picture` names an array of the answer. */

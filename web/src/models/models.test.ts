@@ -11,7 +11,7 @@ import { functionText, reproducer } from "./reproducer";
 import { interesting, Steps, watchTable } from "./steps";
 
 const site = (what: Site["what"], op: number, line: number, operation: string, names: string[]): Site =>
-  ({ what, op, line, operation, function: "k", depth: 0, file: "k.py", operands: [], values: names.map((name) => ({ name, ssa: "", type: "", file: "k.py", line, last: true })) });
+  ({ what, op, line, operation, function: "k", depth: 0, file: "k.py", user: { op, file: "k.py", line }, operands: [], values: names.map((name) => ({ name, ssa: "", type: "", file: "k.py", line, last: true })) });
 const sites = [site("operation", 1, 2, "tt.load", ["x"]), site("arguments", 2, 3, "scf.for", ["i", "acc"]), site("operation", 3, 4, "tt.dot", ["acc"]), site("results", 2, 3, "scf.for", ["acc"])];
 const array = (values: number[], shape = [values.length]) => ({ shape, values: Float64Array.from(values) });
 const program: Packed = {
@@ -28,8 +28,7 @@ test("steps: the next line, the same place in the next iteration, the next time 
   expect(steps.sameSite(4, -1)).toBe(2);
   expect(steps.ofOp(3, 3)).toBe(4);
   expect(steps.ofOp(1, 5)).toBe(0);
-  expect(steps.occurrence(3, 1)).toBe(4);
-  expect(steps.occurrence(3, 2)).toBe(-1);
+  expect(steps.occurrences([3, 1, 3, 3])).toEqual([2, 0, 4, -1]);
   expect(steps.trips(3)).toEqual([1]);
   expect(steps.trips(0)).toEqual([]);
 });

@@ -48,13 +48,13 @@ export class Steps {
   }
   /** The first step of the next line that is run, or the first one of the line before. */
   otherLine(step: number, by: 1 | -1): number {
-    const here = this.siteAt(step)?.line;
-    const differs = (i: number) => { const line = this.siteAt(i)?.line; return !!line && line !== here; };
-    const found = this.seek(step, by, differs);
+    const at = (i: number) => { const user = this.siteAt(i)?.user; return user?.line ? `${user.line} ${user.file}` : ""; };
+    const here = at(step);
+    const found = this.seek(step, by, (i) => !!at(i) && at(i) !== here);
     if (by > 0 || found < 0) return found;
-    const line = this.siteAt(found)?.line;
+    const line = at(found);
     let first = found;
-    while (this.has(first - 1) && this.siteAt(first - 1)?.line === line) --first;
+    while (this.has(first - 1) && at(first - 1) === line) --first;
     return first;
   }
   /** The nearest step of an operation, from `step` on, else from the start. */
@@ -63,10 +63,15 @@ export class Steps {
     const after = this.seek(step - 1, 1, fits);
     return after >= 0 ? after : this.seek(this.first - 1, 1, fits);
   }
-  /** Occurrence `number` (from 0) of an operation. */
-  occurrence(op: number, number: number): number {
-    let left = number;
-    return this.seek(this.first - 1, 1, (i) => this.siteAt(i)?.op === op && this.siteAt(i)?.what === "operation" && left-- === 0);
+  /** The steps at which these operations run, one after another of each; -1: not in this part. */
+  occurrences(ops: ArrayLike<number>): number[] {
+    const next = new Map<number, number>();
+    return Array.from(ops, (op) => {
+      const from = next.get(op) ?? this.first - 1;
+      const step = from < -1 ? -1 : this.seek(from, 1, (i) => this.siteAt(i)?.op === op && this.siteAt(i)?.what === "operation");
+      next.set(op, step < 0 ? -2 : step);
+      return step;
+    });
   }
 }
 

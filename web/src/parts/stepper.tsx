@@ -96,11 +96,11 @@ export function Stepper({ launch }: { launch: Launch }) {
       <span class="where">
         {error ? <span class="error">{error}</span> : !all ? <span class="dim">running the program …</span>
           : step < 0 ? <span class="dim">{count(all.total)} steps: drag, or press .</span>
-          : <>step <b>{count(step)}</b> <span class="dim">of {count(all.total)}</span>{site?.line ? <> · line {site.line}</> : null}{trips.length ? <> · iteration {trips.join(".")}</> : null} <span class="dim">{site?.operation}{site?.what === "arguments" ? " begins" : ""}</span></>}
+          : <>step <b>{count(step)}</b> <span class="dim">of {count(all.total)}</span>{site?.user.line ? <> · line {site.user.line}</> : null}{trips.length ? <> · iteration {trips.join(".")}</> : null} <span class="dim">{site?.operation}{site?.what === "arguments" ? " begins" : ""}</span></>}
         {all?.stopped && <span class="error" title={all.stopped}> stopped early</span>}
       </span>
       <form class="stop" onSubmit={(e) => { e.preventDefault(); void find(launch, false); }}>
-        <input type="text" aria-label="condition" size={18} placeholder="stop where: isnan(qk)" spellcheck={false} value={state.value.stop}
+        <input type="text" aria-label="condition" size={20} placeholder="stop where: isnan(qk)" spellcheck={false} value={state.value.stop}
           onInput={(e) => { search.value = { text: "" }; set({ stop: e.currentTarget.value }); }} title="isnan isinf isfinite abs; any all max min sum mean count; + - * / < <= > >= == != and or not" />
         <button type="submit" disabled={!state.value.stop || !!search.value.busy}>find</button>
         <button type="button" disabled={!state.value.stop || !!search.value.busy} title="in this program and all after it" onClick={() => void find(launch, true)}>in all</button>

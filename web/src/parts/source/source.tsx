@@ -19,7 +19,10 @@ export function Source({ launch }: { launch: Launch }) {
     return known[0] ?? Object.keys(launch.sources)[0];
   }, [launch]);
   const op = launch.ops.find((o) => o.op === state.value.op);
-  const shown = op && launch.sources[op.file] !== undefined ? op.file : file;
+  const step = state.value.step >= 0 ? steps().value?.siteAt(state.value.step) : undefined;
+  const here = step && step.op === op?.op ? step.user : op;
+  const shown = here && launch.sources[here.file] !== undefined ? here.file : file;
+  const start = launch.ops.find((o) => o.operation === "tt.func" && o.file === shown)?.line;
   const source = useMemo(() => lines((shown && launch.sources[shown]) || "The source was not saved with the launch.", launch.ops, (o) => (o.file === shown ? o.line : 0)), [launch, shown]);
   const ir = useMemo(() => lines(launch.ir, launch.ops, (o) => o.irLine), [launch]);
   const marked = useMemo(() => new Set(launch.findings.filter((f) => f.location.file === shown).map((f) => f.location.line)), [launch, shown]);
@@ -40,7 +43,7 @@ export function Source({ launch }: { launch: Launch }) {
   const best = (line: Line) => line.ops.find((o) => o.totals) ?? line.ops[line.ops.length - 1];
   return (
     <div class="sources">
-      <Listing title={shown ? shown.split("/").pop()! : "Source"} lines={source} language="python" now={op?.file === shown ? op?.line ?? 0 : 0} near={new Set()} marked={marked} onPick={pick(best)} values={values} />
+      <Listing title={shown ? shown.split("/").pop()! : "Source"} lines={source} language="python" now={here?.file === shown ? here?.line ?? 0 : 0} start={start} near={new Set()} marked={marked} onPick={pick(best)} values={values} />
       <Listing title="Triton IR" lines={ir} language="mlir" now={op?.irLine ?? 0} near={near} onPick={pick(best)} />
     </div>
   );

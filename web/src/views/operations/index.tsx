@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { count, goToOp, packed, programId, programPath, set, state, steps, Virtual, type View, type ViewProps } from "../../api";
+import { count, goToOp, packed, programId, programPath, set, state, steps, Virtual, type Op, type View, type ViewProps } from "../../api";
 
 const kinds = ["load", "store", "atomic_rmw", "atomic_cas", "copy", "dot", "reduce"];
 const forms = ["one address", "affine", "by axis", "dense"];
@@ -11,11 +11,18 @@ function Operations({ launch }: ViewProps) {
   const meta = answer.value?.meta as { total: number; patterns: Record<string, { shape: number[]; form: number }> } | undefined;
   const column = (name: string, row: number) => a?.[name]?.values[row] ?? 0;
   const rows = a?.op!.values.length ?? 0;
+  const all = steps().value;
+  const stepOf = useMemo(() => (a && all?.first === 0 ? all.occurrences(a.op!.values) : undefined), [a, all]);
+  /** Of an operation in Triton's own library, the line that calls it; its file, if that is not known. */
+  const lineOf = (i: number, op: Op | undefined) => {
+    const user = all?.siteAt(stepOf?.[i] ?? -1)?.user;
+    if (user && launch.sources[user.file] !== undefined) return user.line;
+    return !op?.line ? "" : launch.sources[op.file] !== undefined ? op.line : `${op.file.split("/").pop()}:${op.line}`;
+  };
+  const variableOf = (i: number, op: Op | undefined) => op?.variable || launch.ops.find((o) => o.op === all?.siteAt(stepOf?.[i] ?? -1)?.user.op)?.variable || "";
   const pick = (i: number) => {
     const op = column("op", i), argument = column("argument", i), access = column("kind", i) <= 4;
-    let before = 0;
-    for (let k = 0; k < i; ++k) before += column("op", k) === op ? 1 : 0;
-    const step = steps().value?.occurrence(op, before) ?? -1;
+    const step = stepOf?.[i] ?? -1;
     if (access && argument >= 0) set({ tensor: argument });
     if (step >= 0) set({ step, op });
     else goToOp(op);
@@ -29,7 +36,7 @@ function Operations({ launch }: ViewProps) {
         <span>{i}</span><span>{kinds[kind]}</span><span>{kind <= 4 && argument >= 0 ? launch.arguments[argument]?.name : ""}</span>
         <span>{pattern ? pattern.shape.join(" × ") : kind === 5 ? `${column("m", i)} × ${column("n", i)} × ${column("active", i)}` : `${column("m", i)} of ${column("active", i)}`}</span>
         <span>{pattern ? (column("active", i) === elements ? "all" : `${count(column("active", i))} of ${count(elements)}`) : ""}</span>
-        <span>{pattern ? forms[pattern.form] : ""}</span><span>{op?.line ?? ""}</span><span>{op?.variable ?? ""}</span>
+        <span>{pattern ? forms[pattern.form] : ""}</span><span>{lineOf(i, op)}</span><span>{variableOf(i, op)}</span>
       </div>
     );
   };
