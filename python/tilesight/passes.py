@@ -172,7 +172,13 @@ def run(text, file, passes, plugins=(), verify_each=True, isolate=False, timeout
     """`opt` on text."""
     _use_python_plugins()
     pipelines, tables, own = [], [], []
-    for one in [passes] if isinstance(passes, (str, Pass, Configured)) else passes:
+    kinds = str, Pass, Configured
+    passes = [passes] if isinstance(passes, kinds) else passes
+    if not isinstance(passes, (list, tuple)) or not all(isinstance(one, kinds) for one in passes):
+        raise Error(f"{passes!r} is neither a pass nor a list of passes: 'name{{option=value}}', or what @ts.pass_ gives")
+    if isinstance(plugins, (str, os.PathLike)):
+        plugins = [plugins]
+    for one in passes:
         pipelines.append(one if isinstance(one, str) else one.name if isinstance(one, Pass) else one.pipeline)
         one = one.one if isinstance(one, Configured) else one
         if isinstance(one, Pass) and one not in own:

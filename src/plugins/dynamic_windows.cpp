@@ -22,7 +22,13 @@ std::string wrongFile(const std::string& bytes) {
 
 Result<void*> loadLibrary(const std::string& path) {
   if (HMODULE handle = LoadLibraryA(path.c_str())) return reinterpret_cast<void*>(handle);
-  return failure(fmt::format("Windows error {}", GetLastError()));
+  const DWORD error = GetLastError();
+  switch (error) {
+    case ERROR_MOD_NOT_FOUND: return failure("a DLL that it needs cannot be found (Windows error 126)");
+    case ERROR_PROC_NOT_FOUND: return failure("a DLL that it needs lacks a function that it calls (Windows error 127)");
+    case ERROR_BAD_EXE_FORMAT: return failure("it is damaged (Windows error 193)");
+    default: return failure(fmt::format("Windows error {}", error));
+  }
 }
 
 void* findFunction(void* library, const char* name) {

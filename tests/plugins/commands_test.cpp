@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -20,6 +21,12 @@ const std::string kKernel = R"(tt.func public @k(%x: i32, %p: !tt.ptr<i32>) {
 )";
 
 std::string library(const std::string& does) { return std::string(TILESIGHT_HARMFUL "/harmful_") + does + ".so"; }
+
+#if defined(__x86_64__)
+constexpr bool isX86 = true;
+#else
+constexpr bool isX86 = false;
+#endif
 
 struct Outcome {
   int status = -1;
@@ -140,6 +147,50 @@ TEST(PluginTest, AFolderThatPasses) {
   }
   outcome = tilesight(scratch, "plugin-test " + library("DOUBLES") + " cases --verbose --runs 3");
   EXPECT_EQ(outcome.out, "ok    doubles  (the same bits in 3 runs)\nok    stays  (unchanged)\n2 passed, 0 failed; 1 compared on the engine\n");
+}
+
+TEST(BadInput, IsOneLineAndExit2AndWritesNothing) {
+  const Scratch scratch;
+  scratch.write("k.ttir", kKernel);
+  scratch.write("to.ttir", "before");
+  scratch.write("types.ttir", "tt.func @f(%x: i32) {\n  %y = \"arith.addi\"(%x, %x) : (i32, i32) -> i64\n  tt.return\n}\n");
+  scratch.write("undefined.ttir", "tt.func @f(%x: i32) {\n  %y = arith.addi %x, %z : i32\n  tt.return\n}\n");
+  scratch.write("text.so", "no library");
+  std::filesystem::copy_file(library("DOUBLES"), scratch / "arm.so");
+  std::fstream(scratch / "arm.so", std::ios::in | std::ios::out | std::ios::binary).seekp(18).put(static_cast<char>(183));
+  const std::string bad = TILESIGHT_HARMFUL "/bad_", usage = " (see tilesight opt --help)\n", budget = "it must be a whole number from 0 to 1048576" + usage;
+  const std::pair<std::string, std::string> cases[] = {
+      {"k.ttir --pass csee", "tilesight: error: there is no pass 'csee'; did you mean cse?" + usage},
+      {"k.ttir --pass cse --pass-pipeline cse", "tilesight: error: --pass and --pass-pipeline exclude each other" + usage},
+      {"k.ttir --pass-pipeline cse,dze", "tilesight: error: there is no pass 'dze'; did you mean dce?" + usage},
+      {"k.ttir --pass cse --print-after csee", "tilesight: error: there is no pass 'csee'; did you mean cse?" + usage},
+      {"k.ttir --pass 'remove-boundary-checks{asume=x}'", "tilesight: error: pass 'remove-boundary-checks' has no option 'asume'; did you mean assume?" + usage},
+      {"k.ttir --pass 'hoist-layout-conversions{budget=-1}'", "tilesight: error: option 'budget' of pass 'hoist-layout-conversions' cannot be '-1': " + budget},
+      {"k.ttir --pass 'hoist-layout-conversions{budget=99999999999999999999}'",
+       "tilesight: error: option 'budget' of pass 'hoist-layout-conversions' cannot be '99999999999999999999': " + budget},
+      {"k.ttir --pass 'fuse-reshape{device-descriptors=perhaps}'",
+       "tilesight: error: option 'device-descriptors' of pass 'fuse-reshape' cannot be 'perhaps': it must be true or false" + usage},
+      {"k.ttir --pass 'cse{'", "tilesight: error: cannot read the pipeline 'cse{': expected an option, or '}' at its end" + usage},
+      {"k.ttir --pass cse --plugin text.so", "text.so: error: plugin refused: is not a shared library\n"},
+      {"k.ttir --pass cse --plugin k.ttir", "k.ttir: error: plugin refused: is not a shared library\n"},
+      {"k.ttir --pass cse --plugin missing.so", "missing.so: error: plugin refused: there is no such file\n"},
+      {"k.ttir --pass cse --plugin arm.so", "arm.so: error: plugin refused: is for aarch64, this is x86-64\n"},
+      {"k.ttir --pass cse --plugin " + bad + "NO_EXPORT.so", "bad_NO_EXPORT.so: error: plugin refused: does not export tilesight_plugin_query\n"},
+      {"k.ttir --pass cse --plugin " + bad + "MISSING_SYMBOL.so",
+       "bad_MISSING_SYMBOL.so: error: plugin refused: cannot be loaded: bad_MISSING_SYMBOL.so: undefined symbol: nowhere_to_be_found\n"},
+      {"k.ttir --pass cse --plugin " + bad + "LATER_MINOR.so", "bad_LATER_MINOR.so: error: plugin refused: needs plugin ABI 1.99, this Tilesight has 1.1\n"},
+      {"k.ttir --pass cse --plugin " + bad + "OTHER_MAJOR.so", "bad_OTHER_MAJOR.so: error: plugin refused: needs plugin ABI 2.0, this Tilesight has 1.1\n"},
+      {"types.ttir --pass cse", "types.ttir:2:8: error: 'arith.addi': lhs has type i32, but result of type i64 asks for i64\n"},
+      {"undefined.ttir --pass cse", "undefined.ttir:2:23: error: undefined value '%z'\n"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    if (arguments.find("arm.so") != arguments.npos && !isX86) continue;
+    const Outcome outcome = tilesight(scratch, "opt -o to.ttir " + arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_EQ(outcome.err, message);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(scratch.read("to.ttir"), "before");
+  }
 }
 
 TEST(PluginTest, ADifferenceIsShownLineByLine) {

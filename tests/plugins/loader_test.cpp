@@ -1,6 +1,7 @@
 // Plugins that do something wrong are refused by name, or what they did is undone; the host goes on.
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -82,8 +83,36 @@ TEST(Loader, RefusesWhatIsNoPluginAndSaysWhy) {
 #else
   broken[18] = static_cast<char>(183);
 #endif
+  broken[4] = 1;
+  std::ofstream(folder + "/bits32.so", std::ios::binary) << broken;
+  EXPECT_EQ(refusalOf(folder + "/bits32.so"), "is for 32 bits, this is for 64");
+  broken[4] = 2;
+  broken[54] = 56;  // the size of a program header, of which there are none
   std::ofstream(folder + "/broken.so", std::ios::binary) << broken;
   EXPECT_TRUE(refusalOf(folder + "/broken.so").starts_with("cannot be loaded: ")) << refusalOf(folder + "/broken.so");
+}
+
+TEST(Loader, RefusesALibraryOfWhichAPartIsMissing) {
+  std::ostringstream read;
+  read << std::ifstream(pathOf("EXTENDED"), std::ios::binary).rdbuf();
+  const std::string whole = read.str();
+  ASSERT_GT(whole.size(), 4096u);
+  size_t refused = 0, cut = 0;
+  for (size_t size = 0; size < whole.size(); size += 256) {
+    const std::string path = fmt::format("{}/cut_{}.so", testing::TempDir(), size);
+    std::ofstream(path, std::ios::binary) << whole.substr(0, size);
+    const std::string why = refusalOf(path);
+    refused += !why.empty();
+    cut += why == "is cut off: it ends before what it says is in it";
+    // At the end there is what nobody needs to run it: names for debuggers.
+    EXPECT_EQ(why.empty(), size / 256 >= refused) << why << " at " << size;
+    std::filesystem::remove(path);
+  }
+  EXPECT_GT(cut, whole.size() / 256 / 2);
+}
+
+TEST(Loader, NamesASymbolThatIsMissing) {
+  EXPECT_TRUE(refusalOf(pathOf("MISSING_SYMBOL")).ends_with(": undefined symbol: nowhere_to_be_found")) << refusalOf(pathOf("MISSING_SYMBOL"));
 }
 #endif
 

@@ -251,6 +251,15 @@ def test_other_things_than_text(tmp_path):
         ts.opt("tt.func @f(%x: i32) {\n  %y = arith.addi %x, %z : i32\n  tt.return\n}\n", "cse")
 
 
+def test_what_is_neither_a_pass_nor_a_list_of_passes_is_refused():
+    for wrong in (3, [3], None, [lambda module: None]):
+        with pytest.raises(ts.Error, match="is neither a pass nor a list of passes"):
+            ts.opt(KERNEL, wrong)
+    for one in ("missing.so", pathlib.Path("missing.so"), ["missing.so"]):
+        with pytest.raises(ts.Error, match="^missing.so: error: plugin refused: there is no such file$"):
+            ts.opt(KERNEL, "cse", plugins=one)
+
+
 def test_isolated():
     assert ts.opt(KERNEL, "cse,dce", isolate=True) == KERNEL
     with pytest.raises(ts.Error, match="passes in Python run in their own process: they cannot be isolated"):

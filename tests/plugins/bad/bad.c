@@ -23,6 +23,7 @@
 #define NO_EXPORT 20
 #define BREAKS_ORDER 21
 #define TAKES_SHORT_HOST 22
+#define MISSING_SYMBOL 23
 
 static ts_op first(const ts_plugin_host* h, ts_context c, const char* name) {
   for (ts_op op = h->walk(c, h->module(c), NULL); op; op = h->walk(c, h->module(c), op))
@@ -30,13 +31,19 @@ static ts_op first(const ts_plugin_host* h, ts_context c, const char* name) {
   return NULL;
 }
 
+#if BAD == MISSING_SYMBOL
+void nowhere_to_be_found(void);
+#endif
+
 static int32_t run(void* data, const ts_plugin_host* h, ts_context c, ts_error* error) {
   (void)data;
   (void)error;
   (void)first;
   (void)h;
   (void)c;
-#if BAD == RUN_FAILS
+#if BAD == MISSING_SYMBOL
+  nowhere_to_be_found();
+#elif BAD == RUN_FAILS
   h->op_erase(c, first(h, c, "tt.store"));
   return ts_failure(error, "it does not like this kernel");
 #elif BAD == RUN_FAILS_SILENTLY
