@@ -34,7 +34,7 @@ Result<ShownText> shownText(const launch::Launch& launch) {
     if (const ir::LocationStorage* place = op.location.file())
       entry.file = place->text, entry.fileLine = place->line, entry.column = place->column;
     shown.ops.push_back(std::move(entry));
-    if (op.results.size() == 1 && isIdentifier(op.location.name())) op.results[0]->name = op.location.name();
+    if (op.results.size() == 1 && op.results[0]->name.empty() && isIdentifier(op.location.name())) op.results[0]->name = op.location.name();
     return true;
   });
   shown.text = text::print(*module, {.locations = false});

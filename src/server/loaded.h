@@ -20,7 +20,7 @@
 
 namespace tilesight::server {
 
-/// The kernel's text as it is shown: values under the names of the user's variables, no locations.
+/// The kernel's text as it is shown: values under their own names, else under those of the user's variables; no locations.
 struct ShownOp {
   uint32_t number = 0;   // pre-order
   uint32_t line = 0;     // of the shown text, from 1

@@ -66,7 +66,7 @@ std::string pointerText(const Loaded& loaded, const Value& value, size_t i) {
 Json describe(const Loaded& loaded, const trace::Values& values, const Value& value, const std::vector<double>& data) {
   const trace::Named& named = namedOf(values, value);
   Json json{{"step", value.step}, {"site", value.site}, {"operand", value.operand}, {"number", value.number}, {"name", named.name},
-            {"ssa", named.ssa}, {"type", named.type}, {"line", named.line}, {"file", named.file}, {"dtype", ir::elementName(value.element)},
+            {"part", named.isPart}, {"ssa", named.ssa}, {"type", named.type}, {"line", named.line}, {"file", named.file}, {"dtype", ir::elementName(value.element)},
             {"family", familyOf(value.element)}, {"shape", value.shape}, {"numel", value.numel()}};
   if (!value.text.empty() || value.numel() == 0) {
     json["text"] = value.text;

@@ -30,7 +30,7 @@ bool isStep(Opcode op) {
 
 Named named(const ir::Value& value, const ir::Operation& holder, const std::string& text) {
   const SourceLine place = placeOf(value, holder, text);
-  return {variableName(value), ssaName(value), value.type.str(), place.file, place.line, place.column};
+  return {variableName(value), ssaName(value), value.type.str(), place.file, place.line, place.column, isPartOfVariable(value)};
 }
 
 }  // namespace

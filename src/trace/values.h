@@ -29,6 +29,7 @@ struct Named {
   std::string type;  // "tensor<32x16xf32>"
   std::string file;
   uint32_t line = 0, column = 0;
+  bool isPart = false;  // on the way to the variable of that name, in its own line
 };
 
 /// A place in the program where values appear: an operation in one chain of calls.

@@ -41,7 +41,7 @@ export interface Site {
 }
 /** One value of a step; `picture` names an array of the answer. */
 export interface ValueInfo {
-  step: number; site: number; operand: boolean; number: number; name: string; ssa: string; type: string; line: number; file: string;
+  step: number; site: number; operand: boolean; number: number; name: string; /** of `name` there is a later value in its line */ part: boolean; ssa: string; type: string; line: number; file: string;
   dtype: string; family: "float" | "int" | "bool" | "pointer" | "none"; shape: number[]; numel: number;
   min?: number; max?: number; mean?: number; nan?: number; inf?: number; zero?: number; text?: string; argument?: number; picture?: string;
 }

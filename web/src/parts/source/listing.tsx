@@ -20,7 +20,7 @@ export function lines(text: string, ops: Op[], lineOf: (op: Op) => number): Line
 }
 
 /** Numbered lines; the gutter has the bytes that a line moves and how many accesses that takes. `now`: the line of the
- * current step, or 0: `start` is in sight then; `near`: other lines that belong to it. */
+ * current step, or 0: `start` is at the top then; `near`: other lines that belong to it. */
 export function Listing({ title, lines: all, language, now, start, near, marked, onPick, values }: {
   title: string; lines: Line[]; language: "python" | "mlir"; now: number; start?: number | undefined; near: Set<number>; marked?: Set<number>;
   onPick: (line: Line, number: number) => void; values?: Map<number, string>;
@@ -43,7 +43,7 @@ export function Listing({ title, lines: all, language, now, start, near, marked,
   return (
     <section class="listing">
       <h2>{title}</h2>
-      <Virtual rows={all.length} height={18} row={row} focus={(now || (start ?? 0)) - 1} kind="code" />
+      <Virtual rows={all.length} height={18} row={row} focus={now - 1} start={start && start - 3} kind="code" />
     </section>
   );
 }

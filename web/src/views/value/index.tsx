@@ -79,7 +79,7 @@ function Value({ launch }: { launch: Launch }) {
   return (
     <div class={answer.busy ? "inspector busy" : "inspector"}>
       <div class="tools">
-        <b>{info.name || info.ssa || (info.operand ? `operand ${info.number}` : `result ${info.number}`)}</b> <span class="dim">{typeText(info.dtype, info.shape)}, line {info.line}, step {info.step}</span>
+        <b>{(!info.part && info.name) || info.ssa || (info.operand ? `operand ${info.number}` : `result ${info.number}`)}</b> <span class="dim">{typeText(info.dtype, info.shape)}, line {info.line}, step {info.step}</span>
         <select aria-label="format" value={format} onChange={(e) => setFormat(e.currentTarget.value as Format)}><option>decimal</option><option>hex</option><option>bits</option></select>
         <select aria-label="filter" value={filter} onChange={(e) => setFilter(e.currentTarget.value as Filter)}>{Object.keys(filters).map((f) => <option key={f}>{f}</option>)}</select>
         <form onSubmit={(e) => { e.preventDefault(); const index = parseIndex(go.text, shape); setGo({ ...go, wrong: !index }); if (index) pick(index.reduce((sum, v, d) => sum * shape[d]! + v, 0)); }}>

@@ -50,17 +50,19 @@ function Values({ launch }: { launch: Launch }) {
   const chosen = chosenValue(at, state.value.value);
   const isChosen = (v: ValueInfo) => v === chosen || (!!chosen && v.step === chosen.step && v.operand === chosen.operand && v.number === chosen.number);
   const source = (v: ValueInfo) => (v.family === "pointer" && v.argument !== undefined ? ` → ${launch.arguments[v.argument]?.name ?? ""}` : "");
-  const label = (v: ValueInfo) => (v.name || v.ssa || (v.operand ? `operand ${v.number}` : `result ${v.number}`)) + source(v);
+  const label = (v: ValueInfo) => ((!v.part && v.name) || v.ssa || (v.operand ? `operand ${v.number}` : `result ${v.number}`)) + source(v);
   const operands = at.values.filter((v) => v.operand), results = at.values.filter((v) => !v.operand);
+  // Those of functions of Triton's library are not the user's.
+  const variables = Object.keys(launch.sources).length ? at.variables.filter((v) => launch.sources[v.file] !== undefined) : at.variables;
   return (
     <div class={busy ? "values busy" : "values"}>
       {at.iterations.length > 0 && <p class="loops">{at.iterations.map((i, k) => <span key={k} class="tag">{i.name || "while"} = {i.value} <span class="dim">#{i.trip}</span></span>)}</p>}
       {operands.length > 0 && <h3>takes</h3>}
       {operands.map((v) => <Row key={`o${v.number}`} at={at} value={v} id={`o${v.number}`} chosen={isChosen(v)} label={label(v)} />)}
       {results.length > 0 && <h3>makes</h3>}
-      {results.map((v) => <Row key={`v${v.number}`} at={at} value={v} id={v.name && v.numel ? v.name : `v${v.number}`} chosen={isChosen(v)} label={label(v)} />)}
-      <h3>variables <span class="dim">{at.variables.length}, the newest first</span></h3>
-      {[...at.variables].reverse().map((v) => <Row key={v.name} at={at} value={v} id={v.name} chosen={isChosen(v)} label={label(v)} />)}
+      {results.map((v) => <Row key={`v${v.number}`} at={at} value={v} id={v.name && v.numel && !v.part ? v.name : `v${v.number}`} chosen={isChosen(v)} label={label(v)} />)}
+      <h3>variables <span class="dim">{variables.length}, the newest first</span></h3>
+      {[...variables].reverse().map((v) => <Row key={v.name} at={at} value={v} id={v.name} chosen={isChosen(v)} label={label(v)} />)}
     </div>
   );
 }
