@@ -68,6 +68,7 @@ void Collector::merge(Collector&& later) {
     for (const std::string& text : texts) addConsequence(place.first, place.second, text);
   for (auto& unknown : later.unknowns_) addUnknown(std::move(unknown));
   reads_.merge(later.reads_);
+  work_.add(later.work_);
 }
 
 std::vector<findings::Finding> Collector::takeFindings() {

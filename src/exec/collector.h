@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "exec/reads.h"
+#include "exec/work.h"
 #include "findings/finding.h"
 #include "plan/plan.h"
 
@@ -44,6 +45,8 @@ class Collector {
   /// Keeps text that the programs print.
   void print(std::string text) { printed_ += text; }
   std::string takePrinted() { return std::exchange(printed_, {}); }
+  /// How the programs were run.
+  Work& work() { return work_; }
   /// Appends a later range.
   void merge(Collector&& later);
   /// In order of first appearance.
@@ -64,6 +67,7 @@ class Collector {
   std::vector<findings::Unknown> unknowns_;
   std::string printed_;
   ReadsOfPrograms reads_;
+  Work work_;
 };
 
 }  // namespace tilesight::exec

@@ -28,6 +28,8 @@ void Execution::run(int64_t programs) {
   // A client that listens and has no state of its own per range is called from one thread. Promises are the
   // engine's to check: nobody listens.
   for (const ClientInstance& c : clients_) parallel = parallel && (c.table->fork || (c.table->needs & ~TS_NEED_PROMISES) == 0);
+  // What ranges touch is known by storage: of those that share memory it does not tell whether ranges meet.
+  parallel = parallel && !touchedStorages(kernel_, *context_.launch, context_.argumentOfParameter).shared;
   if (!parallel) return runInOrder(0, programs);
 
   // The first programs tell what the others cost.
@@ -49,6 +51,7 @@ void Execution::run(int64_t programs) {
   if (!going || done == programs) return;
   if (updates) return runInOrder(done, programs);  // what is put off is not done by threads
   int64_t worth = alwaysDivide_ ? programs : std::max<int64_t>(rest / kWorthRange, threads_);
+  if (ranges_) worth = std::min(worth, static_cast<int64_t>(ranges_));
   runRanges(done, programs, static_cast<size_t>(std::min({worth, kRangesPerThread * threads_, programs - done})));
 }
 

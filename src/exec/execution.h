@@ -12,10 +12,10 @@ namespace tilesight::exec {
 
 class Execution {
  public:
-  /// `alwaysDivide`: see RunOptions.
+  /// `alwaysDivide`, `ranges`: see RunOptions.
   Execution(const Kernel& kernel, const LaunchContext& context, std::vector<ClientInstance> clients, unsigned threads,
-            bool alwaysDivide = false)
-      : kernel_(kernel), context_(context), clients_(std::move(clients)), threads_(threads), alwaysDivide_(alwaysDivide) {}
+            bool alwaysDivide = false, size_t ranges = 0)
+      : kernel_(kernel), context_(context), clients_(std::move(clients)), threads_(threads), alwaysDivide_(alwaysDivide), ranges_(ranges) {}
 
   /// Runs programs 0 .. programs - 1 (x fastest).
   void run(int64_t programs);
@@ -43,6 +43,7 @@ class Execution {
   std::vector<ClientInstance> clients_;
   unsigned threads_;
   bool alwaysDivide_;
+  size_t ranges_;
   Collector collector_;
 };
 

@@ -64,12 +64,14 @@ void Execution::runRanges(int64_t first, int64_t programs, size_t count) {
   if (!conflict) {
     for (ProgramRange& range : ranges) {
       range.machine->makeUpdates();
+      ++range.machine->collector().work().ranges;
       take(range.machine->collector(), range.states);
     }
     return;
   }
   // Programs of one range touched what another wrote: put the memory back and go in order.
   undo.undo();
+  collector_.work().redone = true;
   for (auto range = ranges.rbegin(); range != ranges.rend(); ++range) {
     range->machine.reset();
     drop(range->states);

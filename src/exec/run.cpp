@@ -221,9 +221,10 @@ Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& l
   if (options.firstPrograms > 0) programs = std::min(programs, options.firstPrograms);
   if (programs > 0) {
     unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-    Execution execution(kernel, context, clients, threads, options.alwaysDivide);
+    Execution execution(kernel, context, clients, threads, options.alwaysDivide, options.ranges);
     if (options.replay) execution.replay(*options.replay);
     else execution.run(programs);
+    if (options.work) *options.work = execution.collector().work();
     if (options.keepReads) *options.keepReads = execution.collector().takeReads();
     for (findings::Finding& finding : execution.collector().takeFindings()) {
       if (finding.message.empty()) finding.message = findings::sentence(finding);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/reads.h"
+#include "exec/work.h"
 #include "findings/finding.h"
 #include "launch/launch.h"
 #include "support/result.h"
@@ -44,6 +45,10 @@ struct RunOptions {
   std::function<bool()> interrupted;
   /// For tests: as many ranges of programs as may be run side by side, whatever the work is worth.
   bool alwaysDivide = false;
+  /// ..., and at most so many, if it is not 0.
+  size_t ranges = 0;
+  /// Gets how the launch was run; may be null.
+  Work* work = nullptr;
   /// Gets what the programs read that are witnesses of findings; may be null.
   ReadsOfPrograms* keepReads = nullptr;
   /// ..., and what all others read.
@@ -57,7 +62,8 @@ struct RunOptions {
   bool silent = false;
 };
 
-/// Runs all programs of `launch` (x fastest) in place on its storages. Errors: arguments that do not
+/// Runs all programs of `launch` (x fastest) in place on its storages, on one thread if one that is written shares
+/// memory with another. Errors: arguments that do not
 /// fit the kernel's parameters. Everything that happens inside the kernel is in the report.
 Result<findings::LaunchReport> run(const Kernel& kernel, const launch::Launch& launch,
                                    const RunOptions& options);

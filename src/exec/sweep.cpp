@@ -102,11 +102,16 @@ Sweep::Sweep(const plan::Program& program, const plan::Loop& loop) : program_(pr
 }
 
 void Sweep::start(Machine& machine, int64_t linear, int64_t end) {
-  if (linear >= from_ && linear < to_) {
+  if (covers(linear)) {
     offset_ = linear - from_;
     for (const Moving& m : moving_) machine.slot(m.slot).base = m.base + offset_ * m.step;
-    return;
+  } else {
+    lookAhead(machine, linear, end);
   }
+  if (covers(linear) && useful_) ++machine.collector().work().sweptPrograms;
+}
+
+void Sweep::lookAhead(Machine& machine, int64_t linear, int64_t end) {
   if (to_ > from_) {
     std::fill(known_.begin(), known_.end(), Known::No);
     from_ = to_ = 0;
@@ -216,7 +221,7 @@ bool Sweep::settle(Machine& machine, Candidate& candidate, int64_t steps) {
     maskFailed_ = maskFailed_ || instr.op == Opcode::CompareI;
     return false;
   }
-  if (first.isMask() && (!first.isSplat() || instr.op == Opcode::Cast || instr.op == Opcode::Binary)) return false;
+  // A mask gets here as a splat that compares give at both ends: no step but 0 leads from one of its values to another.
   step_[candidate.slot] = step;
   if (step) moving_.push_back({candidate.slot, first.base, step});
   return true;
@@ -251,11 +256,15 @@ void Sweep::tryStretch(Machine& machine, int64_t from, int64_t last) {
   if (machine.stopped() || machine.tainting()) return;
   const int64_t steps = last - from;
   settleAll(machine, steps);
-  if (maskFailed_ && steps >= 2 * kWorth) return;  // a shorter stretch may be known better
+  if (maskFailed_ && steps >= 2 * kWorth) {  // a shorter stretch may be known better
+    std::fill(known_.begin(), known_.end(), Known::No);
+    return;
+  }
   for (uint32_t pc : accesses_) prepare(machine, pc);
   from_ = from;
   to_ = last + 1;
   offset_ = 0;
+  useful_ = std::any_of(known_.begin(), known_.end(), [](Known known) { return known != Known::No; });
 }
 
 bool Sweep::enter(Machine& machine, int64_t value, int64_t upper, int64_t step) {
@@ -268,6 +277,7 @@ bool Sweep::enter(Machine& machine, int64_t value, int64_t upper, int64_t step) 
   // The last trip's tile often reaches beyond the end of the data.
   if (maskFailed_ && trips > kWorthTrips) tryTrips(machine, trips - 2, step);
   if (to_ == 0) ++fruitless_;
+  else ++machine.collector().work().sweptTrips;
   return to_ > 0;
 }
 
@@ -337,6 +347,7 @@ bool Sweep::advance(Machine& machine, int64_t trip) {
   for (const Moving& m : carried_) machine.slot(m.slot).base = m.base + trip * m.step;
   if (trip >= to_) return false;
   offset_ = trip;
+  ++machine.collector().work().sweptTrips;
   for (const Moving& m : moving_) machine.slot(m.slot).base = m.base + trip * m.step;
   return true;
 }
@@ -366,10 +377,10 @@ void Sweep::prepare(Machine& machine, uint32_t pc) {
   const Use use = isStore ? Use::Write : Use::Read;
   Access a;
   a.resolved = memory.resolve(machine.pool(), first, mask, bytes, use);
-  const Resolved end = memory.resolve(machine.pool(), last, mask, bytes, use);
+  const Resolved end = memory.resolve(machine.pool(), last, mask, bytes, use);  // as many elements are active: the mask stays
   a.step = step_[pointerSlot];
   if (!a.resolved.storage || !a.resolved.view || a.resolved.faults || end.faults || end.storage != a.resolved.storage ||
-      end.view != a.resolved.view || end.active != a.resolved.active)
+      end.view != a.resolved.view)
     return;
   if (a.step && (!isLinear(first) || !memory.gapless(*a.resolved.view, isStore) || a.step % static_cast<int64_t>(bytes))) return;
   a.kind = kind;
@@ -398,6 +409,7 @@ uint8_t* Sweep::storedAt(Machine& machine, uint32_t pc, int64_t bytes) {
 
 void Sweep::access(Machine& machine, const Instr& instr, uint32_t pc) {
   Access& a = prepared_[accessOf_[pc]];
+  ++machine.collector().work().sweptAccesses;
   const int64_t moved = offset_ * a.step;
   if (a.step) a.resolved.address.base = a.base + moved;
   const bool isStore = instr.op == Opcode::Store;
@@ -435,14 +447,14 @@ void Sweep::access(Machine& machine, const Instr& instr, uint32_t pc) {
     int64_t bits = 0;
     std::memcpy(&bits, host, a.resolved.elementBytes);
     value = splatTile(a.kind, bits, shape);
-  } else if (instr.inPlace || a.resolved.storage->constant) {
+  } else if (instr.mayBorrow || a.resolved.storage->constant) {
     if (!isPlain(value, a.kind, shape) || value.buffer) {  // the slot may hold a strided tile of another program, or what a fault made of one
-      Tile inPlace;
-      inPlace.form = Form::Dense;
-      inPlace.kind = a.kind;
-      inPlace.shape = shape;
-      inPlace.stride = rowMajor(*shape);
-      value = std::move(inPlace);
+      Tile borrowed;
+      borrowed.form = Form::Dense;
+      borrowed.kind = a.kind;
+      borrowed.shape = shape;
+      borrowed.stride = rowMajor(*shape);
+      value = std::move(borrowed);
     }
     value.axis[0] = host;
   } else {

@@ -68,6 +68,10 @@ class Sweep {
 
   void reserve();
   void gather(Machine& machine);
+  /// Is program `linear` of the stretch that was looked at last?
+  bool covers(int64_t linear) const { return linear >= from_ && linear < to_; }
+  /// Looks at the programs from `linear` on.
+  void lookAhead(Machine& machine, int64_t linear, int64_t end);
   void tryStretch(Machine& machine, int64_t from, int64_t last);
   void tryTrips(Machine& machine, int64_t last, int64_t step);
   void probe(Machine& machine);
@@ -94,6 +98,7 @@ class Sweep {
   int fruitless_ = 0;                   // times that a loop was entered in vain
   std::vector<Access> prepared_;
   bool maskFailed_ = false;
+  bool useful_ = false;          // something is known of these programs
   int axis_ = 0;
   int64_t from_ = 0, to_ = 0;    // programs of which something is known
   int64_t again_ = 0;            // the first program to try again

@@ -7,6 +7,7 @@ from printer import table, text
 from values import from_memory
 
 THREADS = [1, 2, 16]
+RANGES = [0, 2, 0]  # with two threads, ranges are long enough to be swept
 # How many of the ranges, splats and constants are loaded from memory.
 FORMS = {"symbolic": 0.0, "mixed": 0.5, "dense": 1.0}
 
@@ -18,7 +19,7 @@ def request(made, form):
     for value, number in made.scalars:
         raw = np.float32(number).view(np.uint32) if value.type.element == "f32" else np.int64(number).view(np.uint64)
         arguments.append({"name": value.name[1:], "element": value.type.element, "bits": int(raw)})
-    return ({"text": text(made, FORMS[form], made.seed), "grid": list(made.grid), "threads": THREADS, "arguments": arguments},
+    return ({"text": text(made, FORMS[form], made.seed), "grid": list(made.grid), "threads": THREADS, "ranges": RANGES, "arguments": arguments},
             [array.tobytes() for _, _, array in memories])
 
 
@@ -35,16 +36,18 @@ def alike(element, got, expected):
     return bool((((a == b) & signs) | (np.isnan(a) & np.isnan(b))).all())
 
 
-def disagreement(seed, launcher, approximate=False):
-    """None, or what is different."""
+def disagreement(seed, launcher, approximate=False, swept=None):
+    """None, or what is different. `swept`: a Counter, by (threads, "programs", "trips" or "accesses")."""
     made = kernel(seed, approximate)
     first = None
     for form in FORMS:
         asked, storages = request(made, form)
         for run, after in launcher.run(asked, storages):
             where = f"seed {seed}{' approximate' * approximate}, {form}, {run['threads']} threads"
+            if swept is not None:
+                swept.update({(run["threads"], what): count for what, count in run["swept"].items()})
             if run["unknowns"] or run["findings"]:
-                return f"{where}: {run['unknowns']} {run['findings']}"
+                return "\n".join([f"{where}:", *run["unknowns"], *run["messages"]])
             if first is None:
                 first = after
                 if not approximate:

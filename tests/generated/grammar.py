@@ -20,6 +20,11 @@ LARGE = {"i8": (-128, 127), "i16": (-32768, 32767, 255), "i32": (-(2**31), 2**31
          "i64": (-(2**63), 2**63 - 1, 2**32, 2**31)}
 
 
+def power(size):
+    """The largest power of two that is not more."""
+    return 1 << (size.bit_length() - 1)
+
+
 @dataclass
 class Kernel:
     seed: int
@@ -694,8 +699,7 @@ class Writer(affine.Affine):
             value = self.make(kind, depth)
             self.nodes[-1].append(m.Described(None, memory, self.matrix(memory), (self.offset(depth), self.offset(depth)), value))
             return
-        size = memory.size // self.pick(1, 2, 4)
-        shape = tuple(self.shape(size))
+        shape = tuple(self.shape(power(memory.size) // self.pick(1, 2, 4)))
         index = self.apart(shape, memory)
         value = self.make(Type(memory.element, shape), depth)
         mask = self.make(Type("i1", shape), depth - 1)
@@ -713,7 +717,8 @@ class Writer(affine.Affine):
             total = at if total is None else self.apply(kind, f"arith.addi {{0}}, {{1}} : {kind}", np.add, total, at)
             step *= shape[axis]
         if self.chance(0.3):
-            total = self.apply(kind, f"arith.xori {{0}}, {{1}} : {kind}", np.bitwise_xor, total, self.constant(kind, self.random.randrange(memory.size)))
+            total = self.apply(kind, f"arith.xori {{0}}, {{1}} : {kind}", np.bitwise_xor, total,
+                               self.constant(kind, self.random.randrange(power(memory.size))))
         return total
 
     def write(self):

@@ -49,7 +49,7 @@ class Launcher:
 
     def run(self, request, storages):
         """Runs a launch with each of request["threads"]; `storages`: their bytes before it. Returns [(run, [bytes of
-        each storage after it]), ..]; a run is {"threads", "unknowns", "findings"}. Raises Failed."""
+        each storage after it]), ..]; a run is {"threads", "unknowns", "findings", "messages", "swept"}. Raises Failed."""
         sizes = [len(s) for s in storages]
         try:
             self.process.stdin.write(json.dumps({**request, "storages": sizes}).encode() + b"\n" + b"".join(storages))

@@ -1,12 +1,13 @@
-// Runs launches that come in on standard input, with several thread counts, as many ranges side by side as may be:
-// what test programs in Python use to see bytes that do not come by way of the Python module (and, built for another
+// Runs launches that come in on standard input, with several thread counts, in as many ranges side by side as may be,
+// or in so many as "ranges" says (a number for each thread count; 0: as may be): what test programs in Python use to see bytes that do not come by way of the Python module (and, built for another
 // machine, run under an emulator).
 //
 // A request is a line of JSON and then the bytes of its storages, one after the other; the answer likewise.
-//   {"text": IR, "grid": [x, y, z], "threads": [1, 2, ..], "storages": [bytes, ..],
+//   {"text": IR, "grid": [x, y, z], "threads": [1, 2, ..], "ranges"?: [0, 2, ..], "storages": [bytes, ..],
 //    "arguments": [{"name", "element", "shape", "strides", "offset", "storage", "block"?, "padding_nan"?}   a tensor
 //                  | {"name", "element", "bits"} | {"name", "text"}, ..]}
-//   {"isa": name, "runs": [{"threads", "unknowns": [text, ..], "findings": [kind, ..]}, ..]}   all storages of each run
+//   {"isa": name, "runs": [{"threads", "unknowns": [text, ..], "findings": [kind, ..], "messages": [text, ..],
+//                            "swept": {"programs", "trips", "accesses"}}, ..]}   all storages of each run
 //   {"error": text}                                                                            no bytes
 #include <cstdio>
 #include <iostream>
@@ -18,6 +19,7 @@
 #include "clients/registry.h"
 #include "exec/kernels/kernels.h"
 #include "exec/run.h"
+#include "findings/text.h"
 
 using namespace tilesight;
 using nlohmann::json;
@@ -59,18 +61,25 @@ launch::Argument argumentOf(const json& row) {
   return argument;
 }
 
-json runOnce(const exec::Kernel& kernel, launch::Launch& launch, Memory& memory, unsigned threads) {
+json runOnce(const exec::Kernel& kernel, launch::Launch& launch, Memory& memory, unsigned threads, size_t ranges) {
   for (size_t s = 0; s < memory.size(); ++s) launch.storages[s].data = memory[s].data();
   exec::RunOptions options;
   options.clients = {{clients::find("sanitizer")}};
   options.threads = threads;
   options.alwaysDivide = true;
+  options.ranges = ranges;
+  exec::Work work;
+  options.work = &work;
   options.iterationLimit = 1'000'000;
   const auto report = exec::run(kernel, launch, options);
   if (!report) return {{"error", report.error().str()}};
-  json run = {{"threads", threads}, {"unknowns", json::array()}, {"findings", json::array()}};
+  json run = {{"threads", threads}, {"unknowns", json::array()}, {"findings", json::array()}, {"messages", json::array()},
+              {"swept", {{"programs", work.sweptPrograms}, {"trips", work.sweptTrips}, {"accesses", work.sweptAccesses}}}};
   for (const auto& unknown : report->unknowns) run["unknowns"].push_back(unknown.reason);
-  for (const auto& finding : report->findings) run["findings"].push_back(finding.kind);
+  for (const auto& finding : report->findings) {
+    run["findings"].push_back(finding.kind);
+    run["messages"].push_back(findings::findingText(finding, false, ""));
+  }
   return run;
 }
 
@@ -90,9 +99,9 @@ void answer(const json& request, const Memory& before) {
   const auto kernel = exec::compile(request["text"], "launch.ttir");
   if (!kernel) reply = {{"error", kernel.error().str()}};
   else
-    for (unsigned threads : request["threads"].get<std::vector<unsigned>>()) {
+    for (size_t r = 0; r < request["threads"].size(); ++r) {
       Memory memory = before;
-      json run = runOnce(**kernel, launch, memory, threads);
+      json run = runOnce(**kernel, launch, memory, request["threads"][r], request.contains("ranges") ? request["ranges"][r].get<size_t>() : 0);
       if (run.contains("error")) {
         reply = run;
         after.clear();
