@@ -525,18 +525,13 @@ void LaunchMemory::written(const std::vector<bool>& storages) {
   for (size_t s = 0; s < storages_.size(); ++s) {
     StorageInfo& mine = storages_[s];
     mine.constant = !storages[s] && !mine.pager;
-    // Storages whose allocation is not known may share memory.
-    for (size_t other = 0; other < storages_.size() && mine.constant; ++other) {
-      const StorageInfo& theirs = storages_[other];
-      if (storages[other]) mine.constant = mine.data + mine.bytes <= theirs.data || theirs.data + theirs.bytes <= mine.data;
-    }
   }
 }
 
 namespace {
 
 // All elements where they lie in memory, as a dense tile without a buffer; Empty if they have to be copied.
-Tile inPlace(const Resolved& access, ElementKind kind, bool readOnce) {
+Tile borrowed(const Resolved& access, ElementKind kind, bool readOnce) {
   const Tile& address = access.address;
   const StorageInfo& storage = *access.storage;
   const int64_t bytes = access.elementBytes;
@@ -577,7 +572,7 @@ Tile LaunchMemory::load(BufferPool& pool, const Resolved& access, ElementKind ki
     return splatTile(kind, 0, shape);
   }
   if (access.clean && access.storage && all)
-    if (Tile tile = inPlace(access, kind, readOnce); tile.form != Form::Empty) return tile;
+    if (Tile tile = borrowed(access, kind, readOnce); tile.form != Form::Empty) return tile;
   // A load that does not vary along an axis is done once for it.
   Box box;
   bool boxed = boxOf(access.mask, &box);

@@ -66,7 +66,8 @@ class LaunchMemory {
   explicit LaunchMemory(const launch::Launch& launch, Stopper* stopper = nullptr);
 
   const std::vector<StorageInfo>& storages() const { return storages_; }
-  /// The others stay as they are while programs run, so that what is loaded from them need not be copied.
+  /// The others stay as they are while programs run, so that what is loaded from them need not be copied; so no other
+  /// shares memory with one of these (touchedStorages).
   void written(const std::vector<bool>& storages);
   /// The view an argument shows; null if the argument is no tensor.
   const ViewInfo* view(int32_t argument) const;
@@ -92,6 +93,8 @@ class LaunchMemory {
   void bring(const Resolved& access) const;
 
   /// Reads the active elements that have no fault; others are `other` (inactive) or 0 (faulty).
+  /// From a storage that nobody writes the tile may be borrowed: it has no buffer, its elements stay in the launch's
+  /// memory, with `readOnce` also where its rows are apart.
   Tile load(BufferPool& pool, const Resolved& access, ElementKind kind, const Tile* other, bool readOnce = false) const;
   /// Writes the active elements that have no fault.
   void store(BufferPool& pool, const Resolved& access, const Tile& value) const;

@@ -1,5 +1,7 @@
 #include "exec/parameters.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "exec/kernel.h"
@@ -28,11 +30,42 @@ Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch:
   return result;
 }
 
+namespace {
+
+// Callers that know of allocations make one storage of views that share memory; others may not know that they do.
+void shareAmongOverlapping(const launch::Launch& launch, TouchedStorages& touched) {
+  std::vector<size_t> order;  // by address
+  for (size_t s = 0; s < launch.storages.size(); ++s)
+    if (launch.storages[s].data && launch.storages[s].bytes) order.push_back(s);
+  const auto begin = [&](size_t s) { return reinterpret_cast<uintptr_t>(launch.storages[s].data); };
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return begin(a) < begin(b); });
+  for (size_t first = 0; first < order.size();) {
+    uintptr_t end = 0;
+    size_t past = first;
+    bool read = false, written = false;
+    for (; past < order.size() && (past == first || begin(order[past]) < end); ++past) {
+      end = std::max<uintptr_t>(end, begin(order[past]) + launch.storages[order[past]].bytes);
+      read = read || touched.read[order[past]];
+      written = written || touched.written[order[past]];
+    }
+    if (past > first + 1) {
+      touched.shared = touched.shared || written;
+      for (size_t i = first; i < past; ++i) {
+        touched.read[order[i]] = read;
+        touched.written[order[i]] = written;
+      }
+    }
+    first = past;
+  }
+}
+
+}  // namespace
+
 TouchedStorages touchedStorages(const Kernel& kernel, const launch::Launch& launch,
                                 const std::vector<int32_t>& argumentOfParameter) {
   const plan::Effects& effects = kernel.effects();
   const size_t count = launch.storages.size();
-  TouchedStorages touched{std::vector<bool>(count, effects.unknown), std::vector<bool>(count, effects.unknown)};
+  TouchedStorages touched{std::vector<bool>(count, effects.unknown), std::vector<bool>(count, effects.unknown), false};
   for (size_t p = 0; p < argumentOfParameter.size() && p < effects.loaded.size(); ++p) {
     const launch::Argument& a = launch.arguments[argumentOfParameter[p]];
     if (a.kind == launch::Argument::Kind::Scalar) {
@@ -45,6 +78,7 @@ TouchedStorages touchedStorages(const Kernel& kernel, const launch::Launch& laun
     if (effects.loaded[p]) touched.read[a.view.storage] = true;
     if (effects.stored[p]) touched.written[a.view.storage] = true;
   }
+  shareAmongOverlapping(launch, touched);
   return touched;
 }
 
@@ -52,10 +86,10 @@ TouchedStorages mayTouch(const Kernel& kernel, const launch::Launch& launch) {
   const std::vector<bool> all(launch.storages.size(), true);
   for (const launch::Argument& a : launch.arguments) {
     bool tensor = a.kind == launch::Argument::Kind::Tensor || a.kind == launch::Argument::Kind::Descriptor;
-    if (tensor && a.view.storage >= all.size()) return {all, all};
+    if (tensor && a.view.storage >= all.size()) return {all, all, false};
   }
   auto matched = matchParameters(kernel, launch);
-  return matched ? touchedStorages(kernel, launch, *matched) : TouchedStorages{all, all};
+  return matched ? touchedStorages(kernel, launch, *matched) : TouchedStorages{all, all, false};
 }
 
 std::vector<bool> mayWrite(const Kernel& kernel, const launch::Launch& launch) { return mayTouch(kernel, launch).written; }

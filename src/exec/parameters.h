@@ -12,9 +12,11 @@ namespace tilesight::exec {
 Result<std::vector<int32_t>> matchParameters(const Kernel& kernel, const launch::Launch& launch);
 
 /// Which storages of a launch the kernel may read and write; errs towards true. True for all where it goes
-/// through pointers from integers or memory, and through those that were given as addresses.
+/// through pointers from integers or memory, and through those that were given as addresses. What is done to a storage
+/// is done to all that lie in the same memory.
 struct TouchedStorages {
   std::vector<bool> read, written;
+  bool shared = false;  // one that is written lies in the same memory as another
 };
 TouchedStorages touchedStorages(const Kernel& kernel, const launch::Launch& launch,
                                 const std::vector<int32_t>& argumentOfParameter);

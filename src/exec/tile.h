@@ -47,7 +47,7 @@ struct Tile {
   /// Separable: int64 values (null: use stride). Box: bytes (null: interval only). Dense: axis[0] is
   /// the address of element [0,..,0].
   std::array<const void*, kMaxRank> axis{};
-  BufferRef buffer;               // Dense; none: the elements lie in the launch's memory (plan::Instr::inPlace)
+  BufferRef buffer;               // Dense; none: the elements lie in the launch's memory (borrowed: LaunchMemory::load)
   std::array<BufferRef, 2> axisBuffers;  // Separable, Box: at most two axes have vectors
   BufferRef origins;              // kOriginMixed: int32 per element, contiguous
   std::shared_ptr<const struct Taint> taint;  // null: no element is tainted

@@ -85,7 +85,7 @@ class Follower {
     std::vector<bool> even = stays_;
     for (uint32_t at = 0; at < end_; ++at) {
       Instr& instr = program_.code[at];
-      if (instr.op == Opcode::Load) instr.inPlace = staysWhileRead(at);
+      if (instr.op == Opcode::Load) instr.mayBorrow = staysWhileRead(at);
       if (instr.op == Opcode::LoopBegin && boundsStay(instr)) instr.even = even[result(instr)] = true;
       if (!mayFollow(instr) || !instr.valueNeeded || instr.outCount != 1 || !counts(type(result(instr)))) continue;
       bool follows = true;

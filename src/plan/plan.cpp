@@ -1,11 +1,14 @@
 #include "plan/plan.h"
 
+#include <cassert>
+
 #include "plan/build.h"
 #include "plan/even.h"
 #include "plan/fuse.h"
-#include "plan/in_place.h"
 #include "plan/need.h"
+#include "plan/read_once.h"
 #include "plan/trips.h"
+#include "plan/verify.h"
 
 namespace tilesight::plan {
 
@@ -31,6 +34,7 @@ Result<Program> plan(const ir::Module& module, const PlanOptions& options) {
   markLoadsReadOnce(*program);
   findEven(*program, explained);
   findLoops(*program);
+  assert(verify(*program));  // in tests and where assertions are on: it takes longer than planning
   return program;
 }
 

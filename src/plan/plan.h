@@ -52,7 +52,8 @@ struct Instr {
   bool used = true;         // the whole kernel, without clients, needs a result
   bool even = false;      // the result comes of the program's number, parameters, constants and variables of even loops
                           // alone; LoopBegin: the bounds are the same in every program
-  bool inPlace = false;   // loads: nothing is written before the value is read for the last time
+  bool mayBorrow = false;  // loads: nothing is written before the value is read for the last time, so that it may stay in
+                           // the launch's memory until then
   Fusing fusing = Fusing::No;
   uint16_t groupReads = 0;  // of a group: how often its operations read the result
   uint32_t group = 0;       // the first of a group: its number in Program::groups, plus 1

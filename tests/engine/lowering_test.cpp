@@ -9,6 +9,7 @@
 #include "frontends/triton/lower.h"
 #include "ir/verifier.h"
 #include "plan/plan.h"
+#include "plan/verify.h"
 #include "text/text.h"
 
 namespace tilesight {
@@ -45,10 +46,12 @@ TEST_P(Dump, LowersVerifiesAndPlans) {
     EXPECT_FALSE(op.name.starts_with("tt.")) << op.name << " is left";
     return true;
   });
-  for (bool addressOnly : {false, true}) {
-    auto program = plan::plan(*common, {addressOnly});
+  for (const plan::PlanOptions& options : {plan::PlanOptions{}, {.outputs = false}, {.values = true}, {.computes = true}, {.everything = true}}) {
+    auto program = plan::plan(*common, options);
     ASSERT_TRUE(program) << program.error().str();
     EXPECT_FALSE(program->code.empty());
+    const Status kept = plan::verify(*program);
+    EXPECT_TRUE(kept) << kept.error().str();
   }
 }
 

@@ -1,4 +1,4 @@
-#include "plan/in_place.h"
+#include "plan/read_once.h"
 
 namespace tilesight::plan {
 

@@ -42,7 +42,7 @@ module {
 }
 )";
 
-TEST(InPlace, TheLoadIsReadOnce) {
+TEST(Borrowed, TheLoadIsReadOnce) {
   const Bench bench(kText);
   const auto plan = bench.kernel->plan({});
   ASSERT_TRUE(plan);
@@ -53,7 +53,7 @@ TEST(InPlace, TheLoadIsReadOnce) {
 
 // x and out are allocations of their own, as far as the launch knows, and share memory from element `outAt` of x on, as
 // views that two libraries made of one allocation do.
-TEST(InPlace, AllocationsThatShareMemory) {
+TEST(Borrowed, AllocationsThatShareMemory) {
   for (const int outAt : {0, 1, 40, 100, 111, 112, 128}) {
     SCOPED_TRACE(outAt);
     Bench bench(kText);
@@ -69,6 +69,52 @@ TEST(InPlace, AllocationsThatShareMemory) {
     EXPECT_EQ(bench.arrays[2], expected);
     for (int i = 0; i < 256; ++i)
       ASSERT_EQ(bench.arrays[0][i], i >= outAt && i < outAt + 128 ? 7 : 100 + i) << i;
+  }
+}
+
+// y[i + 16 p] = x[i + 16 p] + 1, where y lies 16 elements behind x in the same memory: each program reads what the one
+// before it wrote, whatever the number of threads.
+TEST(Borrowed, AllocationsThatShareMemoryAndProgramsThatMeetThere) {
+  constexpr const char* kStairs = R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {
+    %c16 = arith.constant 16 : i32
+    %one = arith.constant dense<1> : tensor<16xi32>
+    %pid = tt.get_program_id x : i32
+    %start = arith.muli %pid, %c16 : i32
+    %starts = tt.splat %start : i32 -> tensor<16xi32>
+    %i = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+    %at = arith.addi %starts, %i : tensor<16xi32>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>
+    %xp = tt.addptr %xs, %at : tensor<16x!tt.ptr<i32>>, tensor<16xi32>
+    %v = tt.load %xp : tensor<16x!tt.ptr<i32>>
+    %w = arith.addi %v, %one : tensor<16xi32>
+    %ys = tt.splat %y : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>
+    %yp = tt.addptr %ys, %at : tensor<16x!tt.ptr<i32>>, tensor<16xi32>
+    tt.store %yp, %w : tensor<16x!tt.ptr<i32>>
+    tt.return
+  }
+}
+)";
+  constexpr int kPrograms = 300;
+  for (const unsigned threads : {1u, 2u, 16u}) {
+    SCOPED_TRACE(threads);
+    Bench bench(kStairs);
+    bench.array("x", std::vector<int32_t>(16 * (kPrograms + 1), 5)).array("y", {});
+    bench.launch.storages[0].bytes = bench.launch.storages[1].bytes = 16 * kPrograms * 4;
+    bench.launch.storages[1].data = bench.launch.storages[0].data + 16 * 4;
+    for (launch::Argument& argument : bench.launch.arguments) argument.view.shape = {16 * kPrograms};
+    RunOptions options;
+    options.clients.push_back({clients::find("sanitizer")});
+    options.threads = threads;
+    options.alwaysDivide = true;
+    Work work;
+    options.work = &work;
+    const auto report = bench.run(kPrograms, options);
+    EXPECT_TRUE(report.findings.empty());
+    EXPECT_EQ(work.ranges, 0);
+    EXPECT_EQ(work.sweptPrograms, kPrograms);
+    for (int e = 0; e < 16 * (kPrograms + 1); ++e) ASSERT_EQ(bench.arrays[0][e], 5 + e / 16) << e;
   }
 }
 
