@@ -1,18 +1,30 @@
 """Adds up the reports of scripts/test: `test_summary.py [--without-ctest] FOLDER SUITE...` names the failed tests and
 ends with `N passed, N failed`, which FOLDER/summary has too.
 
+What is skipped because the machine lacks something ("not run: ...") is listed by reason, too.
+
 FOLDER holds ctest.junit, one XML file for each GoogleTest program that came to its end, and
 SUITE.junit for each suite of Python tests. A report that is missing is a failure.
 """
 
+import html
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from pathlib import Path
+
+
+def reason(case):
+    """Why a skipped test was not run on this machine, or ""."""
+    found = re.search(r'not run: [^\n"]*', html.unescape(ElementTree.tostring(case, "unicode")))
+    return found.group() if found else ""
 
 
 class Sum:
     def __init__(self):
         self.passed, self.skipped, self.failed = 0, 0, []
+        self.not_run = Counter()  # by reason
 
     def add(self, case, suite):
         name = f"{suite}: {case.get('classname', '')} {case.get('name')}"
@@ -20,6 +32,8 @@ class Sum:
             self.failed.append(name)
         elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
             self.skipped += 1
+            if why := reason(case):
+                self.not_run[why] += 1
         else:
             self.passed += 1
 
@@ -56,6 +70,8 @@ def main(*arguments):
             total.failed.append(f"{suite}: no report in {report}")
     for name in total.failed:
         print(f"FAILED {name}")
+    for why, count in sorted(total.not_run.items()):
+        print(f"{why} ({count} tests)")
     if total.skipped:
         print(f"{total.skipped} skipped")
     summary = f"{total.passed} passed, {len(total.failed)} failed"

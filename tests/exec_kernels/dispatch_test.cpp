@@ -1,4 +1,5 @@
 // Which set is chosen, and what is said when a forced one is not there.
+#include <algorithm>
 #include <cstdlib>
 
 #include "support.h"
@@ -17,6 +18,21 @@ TEST(Dispatch, TheBestSetIsTheLastRunnableOne) {
   unsetenv("TILESIGHT_ISA");
   EXPECT_EQ(&kernels(), allSets().back());
 }
+
+// The tests of this folder run with every set of the machine. Of a level that it lacks nothing has passed: it is skipped.
+class Level : public testing::TestWithParam<std::string> {};
+
+TEST_P(Level, IsTestedHereOrNotRun) {
+  for (const KernelSet* set : allSets())
+    if (set->name == GetParam()) return;
+  GTEST_SKIP() << "not run: kernels for " << GetParam() << ", which this machine has not";
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Level, testing::Values("x86-64-v3", "x86-64-v4", "aarch64"), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 TEST(DispatchDeathTest, AForcedSetIsUsedOrNamed) {
   const std::string name(allSets().front()->name);
