@@ -32,15 +32,17 @@ function(ts_test name)
 endfunction()
 
 # ts_fuzz(NAME SOURCES ... USES ... SEEDS folder): a libFuzzer program, built with -DTILESIGHT_FUZZ=ON
-# and clang. ctest runs it for a minute from the seeds (label: slow).
+# and clang. ctest runs it for TILESIGHT_FUZZ_SECONDS, a minute, from the seeds (label: slow).
 function(ts_fuzz name)
   cmake_parse_arguments(arg "" "SEEDS" "SOURCES;USES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   ts_names(uses ${arg_USES})
   target_link_libraries(${name} PRIVATE ${uses} -fsanitize=fuzzer)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name}.corpus)
-  add_test(NAME ${name} COMMAND ${name} -max_total_time=60 -timeout=10 -rss_limit_mb=3000
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=${TILESIGHT_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=3000
     -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/ ${CMAKE_CURRENT_BINARY_DIR}/${name}.corpus
     ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SEEDS})
-  set_tests_properties(${name} PROPERTIES LABELS slow TIMEOUT 180)
+  set_tests_properties(${name} PROPERTIES LABELS slow)
+  math(EXPR limit "${TILESIGHT_FUZZ_SECONDS} + 120")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${limit})
 endfunction()
