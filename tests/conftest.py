@@ -6,12 +6,14 @@ import signal
 import pytest
 
 import recorder
+import replayer
 
 pytest_plugins = "pytester"  # pytest wants this at the top
 
 
 def pytest_configure(config):
     recorder.start()
+    replayer.start()
     # A shell that starts the tests in its background has Ctrl-C ignored; some tests press it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
