@@ -1,5 +1,6 @@
-"""`tilesight migrate block-ptr`: migrate/NAME.before.py becomes NAME.after.py, and both compute the same on the engine;
-NAME.refused.py is refused with NAME.refused.txt. --rebase writes what is expected anew: look at it in git."""
+"""`tilesight migrate block-ptr`: migrate/NAME.before.py becomes NAME.after.py, and NAME.plain.py with --to plain, and all
+compute the same on the engine; NAME.refused.py is refused with NAME.refused.txt, and NAME.before.py with NAME.plain.txt
+where only --to plain refuses. --rebase writes what is expected anew: look at it in git."""
 
 import importlib.util
 import os
@@ -88,12 +89,47 @@ def test_the_same_numbers(name, block_ptr, collect):
         np.testing.assert_array_equal(result_of(after, size), y)
 
 
+def others(target):
+    """The files that a target other than vendored-file takes."""
+    return [name for name in BEFORE if not (HERE / f"{name}.{target}.txt").exists()]
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_text_of_plain(name, tmp_path, request, capsys):
+    check_other("plain", name, [], tmp_path, request, capsys)
+
+
+def check_other(target, name, options, tmp_path, request, capsys):
+    file = tmp_path / "kernels.py"
+    text = (HERE / f"{name}.before.py").read_text()
+    file.write_text(text)
+    options = ["--to", target, *options]
+    status = migrate(file, *options, "--write")
+    said = capsys.readouterr().err
+    assert os.listdir(tmp_path) == ["kernels.py"]
+    if status == 2:
+        assert said.count("\n") == 1 and file.read_text() == text
+        assert not (HERE / f"{name}.{target}.py").exists()
+        expected(HERE / f"{name}.{target}.txt", said.replace(str(tmp_path) + "/", ""), request)
+    else:
+        assert status == 0 and not (HERE / f"{name}.{target}.txt").exists()
+        expected(HERE / f"{name}.{target}.py", file.read_text(), request)
+        assert migrate("--check", file, *options) == 0  # nothing is left to do
+
+
+@pytest.mark.parametrize("name", others("plain"))
+def test_the_same_numbers_of_plain(name, collect, block_ptr):
+    after, plain = (loaded(HERE / f"{name}.{kind}.py") for kind in ("after", "plain"))
+    for size in SIZES:
+        np.testing.assert_array_equal(result_of(plain, size), result_of(after, size))
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name, tmp_path, request, capsys):
     file = tmp_path / "kernels.py"
     text = (HERE / f"{name}.refused.py").read_text()
     file.write_text(text)
-    for options in [], ["--write"], ["--check"]:
+    for options in [], ["--write"], ["--check"], ["--to", "plain"]:
         assert migrate(file, *options) == 2
         said = capsys.readouterr()
         assert said.out == "" and said.err.count("\n") == 1
@@ -127,6 +163,14 @@ def test_proved(tmp_path):
                            "p.py: 6 calls changed\n")
     assert (tmp_path / "p.py").read_text() == (HERE / "loop.after.py").read_text() + PROGRAM
     assert sorted(os.listdir(tmp_path)) == ["block_ptr.py", "cache", "p.py"]
+
+
+def test_plain_proved(tmp_path):
+    (tmp_path / "p.py").write_text((HERE / "loop.before.py").read_text() + PROGRAM)
+    done = command(tmp_path, "block-ptr", "p.py", "--to", "plain", "--write", "--prove", "--", "an argument")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "p.py: proved: every launch computes the same before and after\np.py: 6 calls changed\n"
+    assert (tmp_path / "p.py").read_text() == (HERE / "loop.plain.py").read_text() + PROGRAM
 
 
 def test_a_wrong_library_is_not_proved(tmp_path):
@@ -164,7 +208,7 @@ def test_in_a_package_and_windows_lines(tmp_path):
     (["block-ptrs", "p.py"], "nothing to migrate named block-ptrs; there is block-ptr"),
     (["block-ptr"], "FILE.py"),
     (["block-ptr", "none.py"], "none.py cannot be read: No such file"),
-    (["block-ptr", "p.py", "--to", "plain"], "--to plain is planned and not built yet"),
+    (["block-ptr", "p.py", "--to", "descriptor"], "--to descriptor is planned and not built yet"),
     (["block-ptr", "p.py", "--to", "else"], "invalid choice"),
     (["block-ptr", "p.py", "--write", "--check"], "not allowed with"),
     (["block-ptr", "p.py", "--", "x"], "arguments after -- are for --prove"),

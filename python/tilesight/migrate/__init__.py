@@ -10,13 +10,14 @@ from pathlib import Path
 from ..errors import Error
 
 USAGE = """\
-usage: tilesight migrate block-ptr FILE.py [--to vendored-file] [--write | --check] [--prove [-- ARGUMENTS]]
+usage: tilesight migrate block-ptr FILE.py [--to vendored-file | plain] [--write | --check] [--prove [-- ARGUMENTS]]
 
 Rewrites tl.make_block_ptr, tl.advance, and tl.load and tl.store on block pointers, which Triton 3.9 has
 removed. Comments and formatting stay. Without an option it shows the changes as a diff.
 
   --to vendored-file   to calls of block_ptr.py, one file beside FILE.py that needs nothing but Triton
-                       (the default; plain and descriptor are not built yet)
+                       (the default)
+  --to plain           to pointers and masks, written out; no other file is needed
   --write              change FILE.py, and put block_ptr.py beside it if it is not there
   --check              change and show nothing; exit status 1 where something would change
   --prove              run FILE.py as a program before and after under Tilesight, on the CPU, and compare
@@ -31,7 +32,7 @@ Exit status: 0 done, 1 something would change (--check) or results differ (--pro
 Example:
   tilesight migrate block-ptr attention.py --write --prove
 """
-NOT_YET = ("plain", "descriptor")
+NOT_YET = ("descriptor", )
 
 
 def main(arguments):
@@ -61,7 +62,7 @@ def _parse(arguments):
     end = _end(arguments)
     parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("file", metavar="FILE.py")
-    parser.add_argument("--to", choices=("vendored-file", *NOT_YET), default="vendored-file")
+    parser.add_argument("--to", choices=("vendored-file", "plain", *NOT_YET), default="vendored-file")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--write", action="store_true")
     how.add_argument("--check", action="store_true")
@@ -71,7 +72,7 @@ def _parse(arguments):
     if options.arguments and not options.prove:
         raise Error("arguments after -- are for --prove")
     if options.to in NOT_YET:
-        raise Error(f"--to {options.to} is planned and not built yet; --to vendored-file is")
+        raise Error(f"--to {options.to} is planned and not built yet; --to vendored-file and plain are")
     return options
 
 
@@ -82,11 +83,11 @@ def _migrate(options):
         import libcst
     except ImportError:
         raise Error("`migrate` needs LibCST: python -m pip install libcst") from None
-    from . import block_pointers, vendored
+    from . import block_pointers
 
     try:
         analysis = block_pointers.Analysis(before)
-        after = vendored.rewrite(analysis, package=(path.parent / "__init__.py").exists())
+        after = _rewritten(analysis, options, path)
     except libcst.ParserSyntaxError as error:
         raise Error(f"{path}:{error.raw_line}:{error.raw_column + 1}: this is no Python: {error.message}") from None
     except block_pointers.Refused as refused:
@@ -99,8 +100,9 @@ def _migrate(options):
     if options.check:
         print(f"{path}: would change: {calls} call{'s' if calls > 1 else ''} on block pointers", file=sys.stderr)
         return 1
-    beside = path.parent / "block_ptr.py"
-    _check_beside(beside)
+    beside = path.parent / "block_ptr.py" if options.to == "vendored-file" else None
+    if beside is not None:
+        _check_beside(beside)
     if not options.write:
         sys.stdout.writelines(difflib.unified_diff(before.splitlines(True), after.splitlines(True), str(path),
                                                    str(path)))
@@ -113,12 +115,21 @@ def _migrate(options):
         if status:
             return status
     if options.write:
-        if not beside.exists():
+        if beside is not None and not beside.exists():
             _write(beside, _library())
             print(f"{beside}: new", file=sys.stderr)
         _write(path, after)
         print(f"{path}: {calls} call{'s' if calls > 1 else ''} changed", file=sys.stderr)
     return 0
+
+
+def _rewritten(analysis, options, path):
+    """The new text of the file."""
+    from . import plain, vendored
+
+    if options.to == "plain":
+        return plain.rewrite(analysis)
+    return vendored.rewrite(analysis, package=(path.parent / "__init__.py").exists())
 
 
 def _library():

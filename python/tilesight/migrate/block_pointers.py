@@ -7,6 +7,8 @@ refused by place, never guessed.
 import libcst as cst
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider, QualifiedNameProvider
 
+from .expressions import walk
+
 LANGUAGE = "triton.language."
 METHODS = ("dtype", "type")  # of a block pointer, before .element_ty
 LIBRARY = "block_ptr."  # calls of the vendored file: migrated before
@@ -45,7 +47,8 @@ class Analysis:
         self.calls = {}
         self.functions = []
         self._function_of = {}
-        self.nodes = list(_walk(self.module))
+        self._set_at = None
+        self.nodes = list(walk(self.module))
         for node in self.nodes:
             if isinstance(node, cst.FunctionDef):
                 self.functions.append(Function(node))
@@ -84,6 +87,41 @@ class Analysis:
             self._function_of[node] = (None if up is None else
                                        self._by_node[up] if isinstance(up, cst.FunctionDef) else self.function_of(up))
         return self._function_of[node]
+
+    def function_at(self, node):
+        """The Function of a FunctionDef."""
+        return self._by_node[node]
+
+    def indentation(self, node):
+        """Columns in front of the statement that a node is in."""
+        while not isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+            node = self.parent(node)
+        return self.place(node)[1] - 1
+
+    def set_at(self, function, name):
+        """[(place, is it in a loop?)] of all that sets a variable of a function."""
+        if self._set_at is None:
+            self._set_at = {}
+            for node in self.nodes:
+                if isinstance(node, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.For, cst.CompFor, cst.NamedExpr)):
+                    self._note_targets(node)
+        return self._set_at.get((function, name), [])
+
+    def _note_targets(self, node):
+        function, up, in_loop = self.function_of(node), node, False
+        while up is not None and not isinstance(up, cst.FunctionDef):
+            in_loop = in_loop or isinstance(up, (cst.For, cst.While, cst.CompFor))
+            up = self.parent(up)
+        for inner in walk(node.target):
+            if isinstance(inner, cst.Name):
+                self._set_at.setdefault((function, inner.value), []).append((self.place(inner), in_loop))
+
+    def loop_of(self, function, name):
+        """The For whose variable this is, if nothing else sets it, else None."""
+        if len(self.set_at(function, name)) != 1:
+            return None
+        return next((node for node in self.nodes if isinstance(node, cst.For) and isinstance(node.target, cst.Name)
+                     and node.target.value == name and self.function_of(node) is function), None)
 
     def qualified(self, node):
         """The dotted name that an expression stands for, as imports say, or ""."""
@@ -340,12 +378,6 @@ def _is_nothing(value):
     return value is None or isinstance(value, cst.Tuple) and not value.elements or (
         isinstance(value, cst.Name) and value.value == "None") or (
         isinstance(value, cst.SimpleString) and value.evaluated_value == "")
-
-
-def _walk(node):
-    yield node
-    for child in node.children:
-        yield from _walk(child)
 
 
 def arguments(analysis, call, parameters):

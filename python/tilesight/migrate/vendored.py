@@ -84,15 +84,11 @@ class _Calls(cst.CSTTransformer):
         if isinstance(block, (cst.Tuple, cst.List)) and len(block.elements) > 1:
             return
         for name in ("shape", "strides", "offsets", "block_shape", "order"):
-            self._check_steps(given[name])
-            if isinstance(given[name].value, cst.Name) and isinstance(block, (cst.Tuple, cst.List)):
-                self.analysis.refuse(given[name], f"whether {given[name].value.value} is a tuple cannot be seen: "
-                                                  f"write ({given[name].value.value}, )")
+            self._check_steps(given[name], name)
 
-    def _check_steps(self, argument):
-        if isinstance(argument.value, (cst.Call, cst.Attribute, cst.Subscript)):
-            self.analysis.refuse(argument, f"whether {self.analysis.code(argument.value)} is a tuple cannot be seen: "
-                                           "write it as one")
+    def _check_steps(self, argument, name="offsets"):
+        if isinstance(argument.value, (cst.Name, cst.Call, cst.Attribute, cst.Subscript)):
+            self.analysis.refuse(argument, f"write {name} as a tuple: {self.analysis.code(argument.value)} may be one or not")
 
     def _as_tuple(self, argument, name):
         value = argument.value
@@ -127,11 +123,15 @@ def without_removed_names(original, updated, analysis):
 
 
 def _with_import(analysis, module, alias, package):
-    """With the import behind the last import of Triton at the top of the file."""
     text = "from . import block_ptr" if package else "import block_ptr"
     line = cst.parse_statement(f"{text} as {alias}\n" if alias != "block_ptr" else f"{text}\n")
+    return insert_import(analysis, module, line)
+
+
+def insert_import(analysis, module, line):
+    """With the import behind the last import of Triton at the top of the file."""
     last = None
-    for i, statement in enumerate(analysis.module.body):
+    for statement in analysis.module.body:
         if isinstance(statement, cst.SimpleStatementLine) and any(
                 isinstance(small, (cst.Import, cst.ImportFrom)) and "triton" in analysis.code(small)
                 for small in statement.body):
