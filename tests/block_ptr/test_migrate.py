@@ -1,6 +1,7 @@
-"""`tilesight migrate block-ptr`: migrate/NAME.before.py becomes NAME.after.py, and NAME.plain.py with --to plain, and all
-compute the same on the engine; NAME.refused.py is refused with NAME.refused.txt, and NAME.before.py with NAME.plain.txt
-where only --to plain refuses. --rebase writes what is expected anew: look at it in git."""
+"""`tilesight migrate block-ptr`: migrate/NAME.before.py becomes NAME.after.py, NAME.plain.py with --to plain,
+NAME.promised.py with --to descriptor --promise aligned,inside, and descriptor_NAME.before.py NAME.descriptor.py without
+a promise; all compute the same on the engine. NAME.refused.py is refused with NAME.refused.txt; what only one of the others refuses
+has NAME.plain.txt, and so on. --rebase writes what is expected anew: look at it in git."""
 
 import importlib.util
 import os
@@ -27,6 +28,7 @@ REFUSED_BEFORE = {("keywords", (3, 8)): "mask=None for a block pointer", ("posit
                   ("element_type_by_type", (3, 8)): ".type.element_ty", ("element_type_by_type", (3, 9)): ".type.element_ty",
                   ("one_dimension", (3, 6)): "an extent without a tuple where it is 1",
                   ("one_dimension", (3, 7)): "an extent without a tuple where it is 1"}
+DESCRIPTOR = ["--to", "descriptor"]
 SIZES = [(20, 40), (16, 32), (1, 1), (33, 17), (31, 65)]  # blocks have 16 x 16 elements
 
 
@@ -84,8 +86,8 @@ def test_the_same_numbers(name, block_ptr, collect):
     finally:
         restored.uninstall()
     after = loaded(HERE / f"{name}.after.py")
+    assert any((y != -7).any() for y in old)
     for y, size in zip(old, SIZES):
-        assert (y != -7).any()
         np.testing.assert_array_equal(result_of(after, size), y)
 
 
@@ -96,14 +98,23 @@ def others(target):
 
 @pytest.mark.parametrize("name", BEFORE)
 def test_text_of_plain(name, tmp_path, request, capsys):
-    check_other("plain", name, [], tmp_path, request, capsys)
+    check_other("plain", name, ["--to", "plain"], tmp_path, request, capsys)
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_text_of_promised(name, tmp_path, request, capsys):
+    check_other("promised", name, [*DESCRIPTOR, "--promise", "aligned,inside"], tmp_path, request, capsys)
+
+
+@pytest.mark.parametrize("name", [name for name in BEFORE if name.startswith("descriptor_")])
+def test_text_of_descriptor(name, tmp_path, request, capsys):
+    check_other("descriptor", name, DESCRIPTOR, tmp_path, request, capsys)
 
 
 def check_other(target, name, options, tmp_path, request, capsys):
     file = tmp_path / "kernels.py"
     text = (HERE / f"{name}.before.py").read_text()
     file.write_text(text)
-    options = ["--to", target, *options]
     status = migrate(file, *options, "--write")
     said = capsys.readouterr().err
     assert os.listdir(tmp_path) == ["kernels.py"]
@@ -124,12 +135,27 @@ def test_the_same_numbers_of_plain(name, collect, block_ptr):
         np.testing.assert_array_equal(result_of(plain, size), result_of(after, size))
 
 
+# Rows are multiples of 16 bytes.
+ALIGNED = [(20, 40), (16, 32), (1, 16), (33, 64)]
+NARROW = {"helper_copies": "blocks of one element", "helper_without_checks": "blocks of one element"}
+
+
+@pytest.mark.parametrize("name, target", [(name, target) for target in ("promised", "descriptor") for name in BEFORE
+                                          if (HERE / f"{name}.{target}.py").exists()])
+def test_the_same_numbers_of_descriptors(name, target, collect, block_ptr):
+    if name in NARROW:
+        pytest.skip(f"Triton makes no descriptor of {NARROW[name]}")
+    after, descriptors = (loaded(HERE / f"{name}.{kind}.py") for kind in ("after", target))
+    for size in ALIGNED:
+        np.testing.assert_array_equal(result_of(descriptors, size), result_of(after, size))
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name, tmp_path, request, capsys):
     file = tmp_path / "kernels.py"
     text = (HERE / f"{name}.refused.py").read_text()
     file.write_text(text)
-    for options in [], ["--write"], ["--check"], ["--to", "plain"]:
+    for options in [], ["--write"], ["--check"], ["--to", "plain"], [*DESCRIPTOR, "--promise", "aligned,inside"]:
         assert migrate(file, *options) == 2
         said = capsys.readouterr()
         assert said.out == "" and said.err.count("\n") == 1
@@ -165,12 +191,15 @@ def test_proved(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["block_ptr.py", "cache", "p.py"]
 
 
-def test_plain_proved(tmp_path):
+@pytest.mark.parametrize("options, golden", [(["plain"], "plain"), (["descriptor", "--promise", "aligned"], "promised")])
+def test_proved_without_another_file(options, golden, tmp_path):
     (tmp_path / "p.py").write_text((HERE / "loop.before.py").read_text() + PROGRAM)
-    done = command(tmp_path, "block-ptr", "p.py", "--to", "plain", "--write", "--prove", "--", "an argument")
+    done = command(tmp_path, "block-ptr", "p.py", "--write", "--prove", "--to", *options, "--", "an argument")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "p.py: proved: every launch computes the same before and after\np.py: 6 calls changed\n"
-    assert (tmp_path / "p.py").read_text() == (HERE / "loop.plain.py").read_text() + PROGRAM
+    assert done.stderr.startswith("p.py: proved: every launch computes the same before and after\np.py: 6 calls changed\n")
+    assert ("triton.set_allocator" in done.stderr) == (golden == "promised")
+    assert (tmp_path / "p.py").read_text() == (HERE / f"loop.{golden}.py").read_text() + PROGRAM
+    assert sorted(os.listdir(tmp_path)) == ["cache", "p.py"]
 
 
 def test_a_wrong_library_is_not_proved(tmp_path):
@@ -208,7 +237,8 @@ def test_in_a_package_and_windows_lines(tmp_path):
     (["block-ptrs", "p.py"], "nothing to migrate named block-ptrs; there is block-ptr"),
     (["block-ptr"], "FILE.py"),
     (["block-ptr", "none.py"], "none.py cannot be read: No such file"),
-    (["block-ptr", "p.py", "--to", "descriptor"], "--to descriptor is planned and not built yet"),
+    (["block-ptr", "p.py", "--to", "descriptor", "--promise", "all"], "--promise all: there are aligned and inside"),
+    (["block-ptr", "p.py", "--to", "plain", "--promise", "inside"], "--promise is for --to descriptor"),
     (["block-ptr", "p.py", "--to", "else"], "invalid choice"),
     (["block-ptr", "p.py", "--write", "--check"], "not allowed with"),
     (["block-ptr", "p.py", "--", "x"], "arguments after -- are for --prove"),

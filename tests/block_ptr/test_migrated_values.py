@@ -1,13 +1,14 @@
-"""`tilesight migrate block-ptr --to plain` of kernels that read and write blocks by hand and at random: the same elements
+"""`tilesight migrate block-ptr`, --to plain and --to descriptor, of kernels that read and write blocks by hand and at random: the same elements
 as block pointers in numpy. Numbers stand in the source or come as arguments, by turns."""
 
 import importlib.util
+import random
 
 import numpy as np
 import pytest
 
 import tilesight as ts
-from cases import BY_HAND, at_random
+from cases import BY_HAND, Case, at_random
 from tilesight.migrate import main
 
 pytest.importorskip("libcst")
@@ -53,13 +54,14 @@ def source(case, literal):
                          padding=case.padding, **written), values
 
 
-def migrated(case, literal, folder):
+def migrated(case, literal, target, folder):
     """What runs the kernels of a case, after the migration, with the arguments that Case gives."""
     text, values = source(case, literal)
     file = folder / "kernels.py"
     file.write_text(text)
-    assert main(["block-ptr", str(file), "--to", "plain", "--write"]) == 0
+    assert main(["block-ptr", str(file), "--write", "--to", *target]) == 0
     assert "block_ptr" not in file.read_text() and "boundary_check" not in file.read_text()
+    assert ("make_tensor_descriptor" in file.read_text()) == (target != PLAIN)
     spec = importlib.util.spec_from_file_location("migrated_kernels", file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -72,20 +74,46 @@ def migrated(case, literal, folder):
     return run
 
 
-CASES = {**BY_HAND, **{f"random_{seed}": at_random(seed) for seed in range(60)}}
+def aligned_at_random(seed):
+    """A case whose blocks begin at multiples of 16 elements of its rows, and at no negative coordinate."""
+    choose = random.Random(seed)
+    rank = choose.randint(1, 4)
+    layout = tuple(choose.sample(range(rank), rank))
+    row = layout[-1]
+    block = [choose.choice([1, 2, 4]) for _ in range(rank)]
+    shape, offsets, step = ([choose.randint(low, high) for _ in range(rank)] for low, high in ((1, 7), (0, 5), (0, 3)))
+    block[row], shape[row], offsets[row], step[row] = 16, *(16 * choose.randint(low, 3) for low in (1, 0, 0))
+    dtype = choose.choice(["float32", "float16", "float64", "int8", "int32", "int64"])
+    return Case(tuple(shape), tuple(block), tuple(offsets), tuple(step), choose.randint(1, 3),
+                tuple(choose.sample(range(rank), rank)),
+                choose.choice(["", "zero", "nan"] if dtype.startswith("float") else ["", "zero"]), layout, 1, 16, dtype)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_read(name, tmp_path, collect):
-    case = CASES[name]
+CASES = {**BY_HAND, **{f"random_{seed}": at_random(seed) for seed in range(40)},
+         **{f"aligned_{seed}": aligned_at_random(seed) for seed in range(30)}}
+PLAIN, DESCRIPTOR = ["plain"], ["descriptor", "--promise", "aligned"]
+
+
+def suits_descriptors(case):
+    """Those with rows of 16 bytes that check all; kernels read and write, so both must be promised."""
+    row = case.block[case.order[0]] * np.dtype(case.dtype).itemsize
+    return (case.suits_descriptors and case.suits_descriptor_stores and row >= 16 and case.dtype != "bool"
+            and len(case.check) == len(case.shape))
+
+
+WAYS = [pytest.param(case, target, id=f"{name}-{target[0]}") for name, case in CASES.items()
+        for target in (PLAIN, DESCRIPTOR) if target == PLAIN or suits_descriptors(case)]
+
+
+@pytest.mark.parametrize("case, target", WAYS)
+def test_read(case, target, tmp_path, collect):
     for literal in 0, 1:
-        found, expected, defined = case.read(migrated(case, literal, tmp_path))
+        found, expected, defined = case.read(migrated(case, literal, target, tmp_path))
         np.testing.assert_array_equal(found[defined], expected[defined])
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_write(name, tmp_path, collect):
-    case = CASES[name]
+@pytest.mark.parametrize("case, target", WAYS)
+def test_write(case, target, tmp_path, collect):
     for literal in 0, 1:
-        found, expected = case.write(migrated(case, literal, tmp_path))
+        found, expected = case.write(migrated(case, literal, target, tmp_path))
         np.testing.assert_array_equal(found, expected)

@@ -10,7 +10,8 @@ from pathlib import Path
 from ..errors import Error
 
 USAGE = """\
-usage: tilesight migrate block-ptr FILE.py [--to vendored-file | plain] [--write | --check] [--prove [-- ARGUMENTS]]
+usage: tilesight migrate block-ptr FILE.py [--to vendored-file | plain | descriptor] [--promise WHAT,..]
+                                           [--write | --check] [--prove [-- ARGUMENTS]]
 
 Rewrites tl.make_block_ptr, tl.advance, and tl.load and tl.store on block pointers, which Triton 3.9 has
 removed. Comments and formatting stay. Without an option it shows the changes as a diff.
@@ -18,6 +19,11 @@ removed. Comments and formatting stay. Without an option it shows the changes as
   --to vendored-file   to calls of block_ptr.py, one file beside FILE.py that needs nothing but Triton
                        (the default)
   --to plain           to pointers and masks, written out; no other file is needed
+  --to descriptor      to tensor descriptors, where the source shows that their rules hold, or you promise it
+  --promise aligned    of --to descriptor: strides, where blocks begin and the rows of what is written are multiples
+                       of 16 bytes, the stride of dimension order[0] is 1, no written block begins at a negative
+                       coordinate
+  --promise inside     of --to descriptor: blocks do not leave the tensor in dimensions that are not checked
   --write              change FILE.py, and put block_ptr.py beside it if it is not there
   --check              change and show nothing; exit status 1 where something would change
   --prove              run FILE.py as a program before and after under Tilesight, on the CPU, and compare
@@ -32,7 +38,7 @@ Exit status: 0 done, 1 something would change (--check) or results differ (--pro
 Example:
   tilesight migrate block-ptr attention.py --write --prove
 """
-NOT_YET = ("descriptor", )
+PROMISES = ("aligned", "inside")
 
 
 def main(arguments):
@@ -62,7 +68,8 @@ def _parse(arguments):
     end = _end(arguments)
     parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("file", metavar="FILE.py")
-    parser.add_argument("--to", choices=("vendored-file", "plain", *NOT_YET), default="vendored-file")
+    parser.add_argument("--to", choices=("vendored-file", "plain", "descriptor"), default="vendored-file")
+    parser.add_argument("--promise", action="append", default=[])
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--write", action="store_true")
     how.add_argument("--check", action="store_true")
@@ -71,8 +78,12 @@ def _parse(arguments):
     options.arguments = arguments[end + 1:]
     if options.arguments and not options.prove:
         raise Error("arguments after -- are for --prove")
-    if options.to in NOT_YET:
-        raise Error(f"--to {options.to} is planned and not built yet; --to vendored-file and plain are")
+    options.promise = {word for text in options.promise for word in text.split(",")}
+    for word in sorted(options.promise):
+        if word not in PROMISES:
+            raise Error(f"--promise {word}: there are {' and '.join(PROMISES)}")
+    if options.promise and options.to != "descriptor":
+        raise Error("--promise is for --to descriptor")
     return options
 
 
@@ -120,13 +131,19 @@ def _migrate(options):
             print(f"{beside}: new", file=sys.stderr)
         _write(path, after)
         print(f"{path}: {calls} call{'s' if calls > 1 else ''} changed", file=sys.stderr)
+    if options.to == "descriptor":
+        print(f"{path}: note: every tensor begins at a multiple of 16 bytes, and has 1 to 2**31 - 1 elements a dimension: "
+              "that is up to you; and the program must call triton.set_allocator before it launches these kernels on a GPU",
+              file=sys.stderr)
     return 0
 
 
 def _rewritten(analysis, options, path):
     """The new text of the file."""
-    from . import plain, vendored
+    from . import descriptor, plain, vendored
 
+    if options.to == "descriptor":
+        return descriptor.rewrite(analysis, options.promise)
     if options.to == "plain":
         return plain.rewrite(analysis)
     return vendored.rewrite(analysis, package=(path.parent / "__init__.py").exists())

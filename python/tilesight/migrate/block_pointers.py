@@ -118,10 +118,22 @@ class Analysis:
 
     def loop_of(self, function, name):
         """The For whose variable this is, if nothing else sets it, else None."""
-        if len(self.set_at(function, name)) != 1:
+        if len(self.set_at(function, name)) != 1 or function is None or name in (
+                *function.parameters, *function.keywords):
             return None
         return next((node for node in self.nodes if isinstance(node, cst.For) and isinstance(node.target, cst.Name)
                      and node.target.value == name and self.function_of(node) is function), None)
+
+    def set_once(self, node):
+        """The expression that a variable is set to, if nothing else sets it, else None."""
+        if not isinstance(node, cst.Name) or len(self.set_at(self.function_of(node), node.value)) != 1:
+            return None
+        function = self.function_of(node)
+        if function is None or node.value in (*function.parameters, *function.keywords):
+            return None
+        return next((a.value for a in self.nodes if isinstance(a, cst.Assign) and len(a.targets) == 1
+                     and isinstance(a.targets[0].target, cst.Name) and a.targets[0].target.value == node.value
+                     and self.function_of(a) is function), None)
 
     def qualified(self, node):
         """The dotted name that an expression stands for, as imports say, or ""."""

@@ -40,7 +40,7 @@ class Parts(cst.CSTTransformer):
 
     order(rank): its parts, in order;  make(call, given, dimensions): a Block;  advanced(block, d, step, text): moves one;
     load(call, variable, given), store(...): the expression;  part_name(variable, part): a name to try first;
-    element(variable): the type of an element;  uses_of(call, given, rank): parts and uses that a load or store needs.
+    check_make(call, variable): called when the uses of what is made are known;  element(variable): the type of an element;  uses_of(call, given, rank): parts and uses that a load or store needs.
     """
 
     def __init__(self, analysis):
@@ -182,7 +182,7 @@ class Parts(cst.CSTTransformer):
                     block = self.block(argument.value)
                     if block is not None:
                         parts = {part: (None, False) for part in block.parts}
-                        self._merge(parameter, Block(block.rank, parts, block.facts), argument)
+                        self._merge(parameter, Block(block.rank, parts, self.facts_for_another(block.facts)), argument)
 
     def _state(self):
         return [(v.rank, dict(v.texts), dict(v.facts)) for v in (*self.variables.values(), *self.temporary.values())]
@@ -198,6 +198,10 @@ class Parts(cst.CSTTransformer):
         for fact, value in block.facts.items():
             if variable.facts.setdefault(fact, value) != value:
                 variable.facts[fact] = None
+
+    def facts_for_another(self, facts):
+        """Of the facts, what holds in another function, which has other names."""
+        return facts
 
     def _calls_with_blocks(self):
         return [node for node in self.analysis.nodes if isinstance(node, cst.Call) and node not in self.analysis.calls
@@ -230,7 +234,7 @@ class Parts(cst.CSTTransformer):
                 if inner in self.analysis.calls and not (self.is_block(inner) and inner is argument.value):
                     self.analysis.refuse(inner, "give this a name first, in a line of its own")
         if what == "make":
-            dimensions = {name: self._dimensions(given[name], name)
+            dimensions = {name: self.dimensions(given[name], name)
                           for name in ("shape", "strides", "offsets", "block_shape")}
             rank = len(dimensions["block_shape"])
             for name, values in dimensions.items():
@@ -242,7 +246,7 @@ class Parts(cst.CSTTransformer):
         inner = self.block(value.func.value if what == "method" else given["base"].value)
         if inner is None:
             return None
-        steps = self._dimensions(given["offsets"], "offsets")
+        steps = self.dimensions(given["offsets"], "offsets")
         if len(steps) != inner.rank:
             self.analysis.refuse(given["offsets"], f"{len(steps)} steps for {inner.rank} dimensions")
         for d, step in enumerate(steps):
@@ -250,7 +254,11 @@ class Parts(cst.CSTTransformer):
                 self.advanced(inner, d, step)
         return inner
 
-    def _dimensions(self, argument, name):
+    def given(self, call):
+        """{parameter: argument} of a call on block pointers."""
+        return arguments_of(self.analysis, call)
+
+    def dimensions(self, argument, name):
         value = argument.value
         if isinstance(value, (cst.Tuple, cst.List)):
             if any(not isinstance(element, cst.Element) for element in value.elements):

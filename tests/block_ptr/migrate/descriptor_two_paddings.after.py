@@ -1,0 +1,13 @@
+import triton
+import triton.language as tl
+import block_ptr as bp
+
+
+@triton.jit
+def kernel(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    rows = M * N // BN
+    p = bp.make_block_ptr(x, (rows, BN), (BN, 1), (0, 0), (BM, BN), (1, 0))
+    q = bp.make_block_ptr(y, (rows, BN), (BN, 1), (0, 0), (BM, BN), (1, 0))
+    a = bp.load(p, boundary_check=(0, 1), padding_option="zero")
+    b = bp.load(p, boundary_check=(0, 1), padding_option="nan")
+    bp.store(q, tl.where(b == b, a, 1.0), boundary_check=(0, 1))

@@ -1,0 +1,17 @@
+import triton
+from triton import language
+
+
+@triton.jit
+def kernel(x, y, M, N, BM: language.constexpr, BN: language.constexpr):
+    p = language.make_tensor_descriptor(x, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
+    p_0 = language.program_id(0) * BM
+    p_1 = 0
+    q = language.make_tensor_descriptor(y, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
+    q_0 = language.program_id(0) * BM
+    q_1 = 0
+    for _ in range(0, N, BN):
+        tile = p.load([p_0, p_1])
+        q.store([q_0, q_1], tile * 2)
+        p_1 += BN
+        q_1 += BN
