@@ -26,6 +26,7 @@ REFUSED = sorted(path.name.removesuffix(".refused.py") for path in HERE.glob("*.
 # What a release refuses in a file as it was.
 REFUSED_BEFORE = {("keywords", (3, 8)): "mask=None for a block pointer", ("positional", (3, 8)): "None as its mask",
                   ("element_type_by_type", (3, 8)): ".type.element_ty", ("element_type_by_type", (3, 9)): ".type.element_ty",
+                  ("descriptor_two_orders", (3, 8)): "an `if` between block pointers of different `order`",
                   ("one_dimension", (3, 6)): "an extent without a tuple where it is 1",
                   ("one_dimension", (3, 7)): "an extent without a tuple where it is 1"}
 DESCRIPTOR = ["--to", "descriptor"]
@@ -233,6 +234,29 @@ def test_in_a_package_and_windows_lines(tmp_path):
     assert (tmp_path / "p.py").stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.parametrize("target", ["vendored-file", "plain"])
+def test_a_file_as_editors_write_it(target, tmp_path, capsys):
+    """Byte order mark, lines as on Windows, tabs, and no end of the last line stay."""
+    text = (HERE / "loop.before.py").read_text().rstrip().replace("    ", "\t").replace("\n", "\r\n")
+    (tmp_path / "p.py").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert migrate(tmp_path / "p.py", "--to", target) == 0 and "No newline at end of file" in capsys.readouterr().out
+    assert migrate(tmp_path / "p.py", "--to", target, "--write") == 0
+    written = (tmp_path / "p.py").read_bytes()
+    assert written.startswith(b"\xef\xbb\xbfimport") and not written.endswith(b"\n")
+    assert written.count(b"\n") == written.count(b"\r\n") and b"\n    " not in written
+    assert migrate(tmp_path / "p.py", "--check") == 0
+
+
+def test_nothing_to_change(tmp_path, capsys):
+    for text in "", "\ufeffimport triton\n", "def f(x):\n    return x.load()\n":
+        (tmp_path / "p.py").write_text(text)
+        for target in "vendored-file", "plain", "descriptor":
+            assert migrate(tmp_path / "p.py", "--to", target, "--write") == 0
+            said = capsys.readouterr().err
+            assert said == f"{tmp_path / 'p.py'}: no block pointers of Triton's: nothing to change\n"
+            assert (tmp_path / "p.py").read_text() == text
+
+
 @pytest.mark.parametrize("arguments, said", [
     (["block-ptrs", "p.py"], "nothing to migrate named block-ptrs; there is block-ptr"),
     (["block-ptr"], "FILE.py"),
@@ -242,12 +266,23 @@ def test_in_a_package_and_windows_lines(tmp_path):
     (["block-ptr", "p.py", "--to", "else"], "invalid choice"),
     (["block-ptr", "p.py", "--write", "--check"], "not allowed with"),
     (["block-ptr", "p.py", "--", "x"], "arguments after -- are for --prove"),
-    (["block-ptr", "broken.py"], "broken.py:1:"),
+    (["block-ptr", "broken.py"], "broken.py:1:7: this is no Python 3."),
+    (["block-ptr", "python2.py"], "python2.py:2:1: this is no Python 3."),
+    (["block-ptr", "latin1.py"], "latin1.py is no text in UTF-8"),
+    (["block-ptr", "binary.py"], "source code string cannot contain null bytes"),
+    (["block-ptr", "deep.py"], "deep.py: expressions or statements are nested too deep to read"),
+    (["block-ptr", "folder"], "folder cannot be read: Is a directory"),
+    (["block-ptr", "p.py", "q.py"], "unrecognized arguments: q.py"),
     (["block-ptr", "p.py"], "is another file than Tilesight's block_ptr.py"),
 ])
 def test_bad_input(arguments, said, tmp_path):
     (tmp_path / "p.py").write_text((HERE / "loop.before.py").read_text())
     (tmp_path / "broken.py").write_text("def f(:\n")
+    (tmp_path / "python2.py").write_text("import triton\nprint 'a kernel'\n")
+    (tmp_path / "latin1.py").write_bytes(b"# caf\xe9\n")
+    (tmp_path / "binary.py").write_bytes(b"a = 1\0\n")
+    (tmp_path / "deep.py").write_text(f"a = {' + '.join(['1'] * 5000)}\n")
+    (tmp_path / "folder").mkdir()
     (tmp_path / "block_ptr.py").write_text("mine = 1\n")
     done = command(tmp_path, *arguments)
     assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1, done.stderr

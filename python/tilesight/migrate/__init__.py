@@ -1,10 +1,12 @@
 """`tilesight migrate`: rewrites kernels that use what Triton has removed."""
 
 import argparse
+import ast
 import difflib
 import os
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 from ..errors import Error
@@ -39,6 +41,7 @@ Example:
   tilesight migrate block-ptr attention.py --write --prove
 """
 PROMISES = ("aligned", "inside")
+BYTE_ORDER_MARK = "\ufeff"
 
 
 def main(arguments):
@@ -90,17 +93,23 @@ def _parse(arguments):
 def _migrate(options):
     path = Path(options.file)
     before = _read(path)
+    mark = BYTE_ORDER_MARK if before.startswith(BYTE_ORDER_MARK) else ""
+    before = before.removeprefix(mark)
     try:
         import libcst
     except ImportError:
         raise Error("`migrate` needs LibCST: python -m pip install libcst") from None
     from . import block_pointers
 
+    _check_python(path, before)
     try:
         analysis = block_pointers.Analysis(before)
         after = _rewritten(analysis, options, path)
     except libcst.ParserSyntaxError as error:
-        raise Error(f"{path}:{error.raw_line}:{error.raw_column + 1}: this is no Python: {error.message}") from None
+        reason = " ".join(error.message.split())
+        raise Error(f"{path}:{error.raw_line}:{error.raw_column + 1}: LibCST cannot read this: {reason}") from None
+    except RecursionError:
+        raise Error(f"{path}: expressions or statements are nested too deep to read") from None
     except block_pointers.Refused as refused:
         print(f"{path}:{refused.line}:{refused.column}: error: not migrated: {refused.reason}", file=sys.stderr)
         return 2
@@ -115,8 +124,8 @@ def _migrate(options):
     if beside is not None:
         _check_beside(beside)
     if not options.write:
-        sys.stdout.writelines(difflib.unified_diff(before.splitlines(True), after.splitlines(True), str(path),
-                                                   str(path)))
+        for line in difflib.unified_diff(before.splitlines(True), after.splitlines(True), str(path), str(path)):
+            sys.stdout.write(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
         sys.stdout.flush()
     if options.prove:
         from .proof import prove
@@ -129,13 +138,28 @@ def _migrate(options):
         if beside is not None and not beside.exists():
             _write(beside, _library())
             print(f"{beside}: new", file=sys.stderr)
-        _write(path, after)
+        _write(path, mark + after)
         print(f"{path}: {calls} call{'s' if calls > 1 else ''} changed", file=sys.stderr)
     if options.to == "descriptor":
         print(f"{path}: note: every tensor begins at a multiple of 16 bytes, and has 1 to 2**31 - 1 elements a dimension: "
               "that is up to you; and the program must call triton.set_allocator before it launches these kernels on a GPU",
               file=sys.stderr)
     return 0
+
+
+def _check_python(path, text):
+    """Refuses what this Python cannot read, in its words: they are the better ones."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            place = f"{path}:{error.lineno or 1}:{error.offset or 1}"
+            raise Error(f"{place}: this is no Python {'.'.join(map(str, sys.version_info[:2]))}: {error.msg}") from None
+        except ValueError as error:
+            raise Error(f"{path}: this is no Python: {error}") from None
+        except (RecursionError, MemoryError):
+            raise Error(f"{path}: expressions or statements are nested too deep to read") from None
 
 
 def _rewritten(analysis, options, path):

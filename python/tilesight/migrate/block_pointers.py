@@ -346,6 +346,9 @@ class Analysis:
 
     def _check_use(self, node, subject):
         up = self.parent(node)
+        if isinstance(up, cst.Assign) and up.value is node and any(
+                not isinstance(target.target, cst.Name) for target in up.targets):
+            self.refuse(node, "a block pointer is kept in something else than a variable")
         if isinstance(up, (cst.Param, cst.AssignTarget, cst.Assign, cst.Return, cst.AnnAssign, cst.Global)):
             return
         if isinstance(up, cst.IfExp):
@@ -378,6 +381,7 @@ class Analysis:
                             isinstance(t.target, cst.Tuple) and len(t.target.elements) == len(around.elements)
                             for t in outer.targets)):
                     return
+            self.refuse(subject, "a block pointer in a tuple or list: give it a name of its own")
         if isinstance(up, (cst.FunctionDef, cst.NameItem)):
             return
         self._unknown_use(subject)

@@ -550,6 +550,9 @@ def _language(analysis):
             for name in small.names:
                 if origin + analysis.code(name.name) == "triton.language":
                     return (name.asname.name.value if name.asname else analysis.code(name.name)), False
+    for call in analysis.calls:  # imported elsewhere, in a function or a try statement
+        if isinstance(call.func, cst.Attribute) and analysis.word(call) is not None:
+            return analysis.code(call.func.value), False
     names = {node.value for node in analysis.nodes if isinstance(node, cst.Name)}
     return next(name for name in ("tl", "triton_language", "_tl") if name not in names), True
 

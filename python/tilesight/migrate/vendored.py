@@ -3,6 +3,7 @@
 import libcst as cst
 
 from .block_pointers import PARAMETERS, arguments_of
+from .expressions import walk
 
 RENAMED = {"pointer": "ptr", "base": "ptr"}  # of load, store, advance
 
@@ -132,9 +133,9 @@ def insert_import(analysis, module, line):
     """With the import behind the last import of Triton at the top of the file."""
     last = None
     for statement in analysis.module.body:
-        if isinstance(statement, cst.SimpleStatementLine) and any(
-                isinstance(small, (cst.Import, cst.ImportFrom)) and "triton" in analysis.code(small)
-                for small in statement.body):
+        if isinstance(statement, (cst.SimpleStatementLine, cst.Try)) and any(
+                isinstance(inner, (cst.Import, cst.ImportFrom)) and "triton" in analysis.code(inner)
+                for inner in walk(statement)):
             last = statement
     if last is None:
         analysis.refuse(analysis.module.body[0] if analysis.module.body else analysis.module,

@@ -1,0 +1,16 @@
+import triton
+import triton.language as foo
+
+
+@triton.jit
+def kernel(x, y, M, N, BM: foo.constexpr, BN: foo.constexpr):
+    p = foo.make_tensor_descriptor(x, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
+    p_0 = foo.program_id(0) * BM
+    p_1 = 0
+    q = foo.make_tensor_descriptor(y, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
+    q_0 = foo.program_id(0) * BM
+    q_1 = 0
+    for _ in range(0, N, BN):
+        q.store([q_0, q_1], p.load([p_0, p_1]) * 2)
+        p_1 += BN
+        q_1 += BN

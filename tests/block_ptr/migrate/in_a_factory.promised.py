@@ -1,0 +1,22 @@
+import triton
+import triton.language as tl
+
+
+def made(FACTOR):
+    @triton.heuristics({"FLAG": lambda args: True})
+    @triton.jit
+    def kernel(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr, FLAG: tl.constexpr):
+        p = tl.make_tensor_descriptor(x, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
+        p_0 = tl.program_id(0) * BM
+        p_1 = 0
+        q = tl.make_tensor_descriptor(y, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
+        q_0 = tl.program_id(0) * BM
+        q_1 = 0
+        for _ in range(0, N, BN):
+            q.store([q_0, q_1], p.load([p_0, p_1]) * 2)
+            p_1 += BN
+            q_1 += BN
+    return kernel
+
+
+kernel = made(2)
