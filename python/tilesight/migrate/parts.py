@@ -50,6 +50,7 @@ class Parts(cst.CSTTransformer):
         self._given = {}      # Function -> names that are taken there
         self.language, self.import_language = _language(analysis)
         self.variables = {}   # (Function, name) -> Variable
+        self.results = {}     # Function -> {place in a returned tuple, or None: Variable}
         self.temporary = {}   # a call that is no variable's -> Variable
         self.before = {}      # statement -> calls to assign to variables in front of it
         self.extents = {}     # Function -> texts of extents of blocks: constexprs above 0
@@ -88,15 +89,28 @@ class Parts(cst.CSTTransformer):
     def _check(self):
         analysis = self.analysis
         for node in analysis.nodes:
-            if isinstance(node, cst.Return) and node.value is not None and any(map(self.is_block, items(node.value))):
-                analysis.refuse(node, "a block pointer is returned; --to vendored-file takes it")
-            elif isinstance(node, cst.Assign) and any(map(self.is_block, items(node.value))):
+            if isinstance(node, cst.Call) and self._returned_by(node):
+                self._check_returning_call(node)
+            if isinstance(node, cst.Assign) and not self._returned_by(node.value) and any(map(self.is_block, items(node.value))):
                 self._check_assignment(node)
             elif isinstance(node, (cst.AnnAssign, cst.NamedExpr)) and node.value is not None and (
                     self.is_block(node.value)):
                 analysis.refuse(node, "write a plain assignment of the block pointer; --to vendored-file takes it")
             elif isinstance(node, cst.Param) and self.is_block(node.name) and (node.annotation or node.default):
                 analysis.refuse(node, f"{node.name.value} is a block pointer, and has an annotation or a default")
+
+    def _check_returning_call(self, call):
+        """The call of a function that returns block pointers: all that it returns is assigned to names."""
+        up = self.analysis.parent(call)
+        if not (isinstance(up, cst.Assign) and up.value is call and len(up.targets) == 1):
+            self.analysis.refuse(call, "give what this returns a name first, in a line of its own")
+        if len(self.analysis.callees(call)) != 1:
+            self.analysis.refuse(call, f"there are several functions named {call.func.value}")
+        returned, target = self._returned_by(call), up.targets[0].target
+        targets = {i: element.value for i, element in enumerate(target.elements)} if isinstance(
+            target, (cst.Tuple, cst.List)) else {None: target}
+        if any(not isinstance(targets.get(i), cst.Name) for i in returned):
+            self.analysis.refuse(up, "write a name for each value that is returned")
 
     def _check_assignment(self, node):
         """One block pointer, or several side by side that are set independently of each other."""
@@ -123,7 +137,12 @@ class Parts(cst.CSTTransformer):
         result = []
         for node in self.analysis.nodes:
             function = self.analysis.function_of(node)
-            if self._sets_blocks(node):
+            if isinstance(node, cst.Return) and node.value is not None:
+                values = enumerate(items(node.value)) if isinstance(node.value, cst.Tuple) else [(None, node.value)]
+                result += [(self._results(function)[i], value) for i, value in values if self.is_block(value)]
+            elif isinstance(node, cst.Assign) and self._returned_by(node.value):
+                continue
+            elif self._sets_blocks(node):
                 result += [(self._variable(function, target.value), value)
                            for target, value in zip(items(node.targets[0].target), items(node.value))]
             elif isinstance(node, cst.Call):
@@ -133,6 +152,25 @@ class Parts(cst.CSTTransformer):
                         result.append((self.temporary[value], value))
                         self.before.setdefault(self._statement(value), []).append(value)
         return result
+
+    def _returned_by(self, value):
+        """Which of the values that a call returns are block pointers: places in a tuple, or None for a single one."""
+        if not isinstance(value, cst.Call) or value in self.analysis.calls:
+            return []
+        return sorted({i for callee in self.analysis.callees(value) for i, kinds in callee.returns.items()
+                       if "block" in kinds}, key=str)
+
+    def _results(self, function):
+        """{place in a returned tuple, or None: Variable} of a function that returns block pointers."""
+        return self.results.setdefault(function, {
+            i: Variable(function, "the result") for i, kinds in function.returns.items() if "block" in kinds})
+
+    def _unpacked(self, node):
+        """[(Variable that is set, Variable of the result)] of an assignment from a call."""
+        target = node.targets[0].target
+        results = self._results(self.analysis.callees(node.value)[0])
+        return [(self.variable_of(target if i is None else target.elements[i].value), result)
+                for i, result in results.items()]
 
     def _sets_blocks(self, node):
         return isinstance(node, cst.Assign) and any(map(self.is_block, items(node.value)))
@@ -177,6 +215,11 @@ class Parts(cst.CSTTransformer):
                 block = self.block(value)
                 if block is not None:
                     self._merge(variable, block, value)
+            for node in self._unpackings():
+                for variable, result in self._unpacked(node):
+                    if result.rank is not None:
+                        parts = {part: (None, False) for part in result.texts}
+                        self._merge(variable, Block(result.rank, parts, self.facts_for_another(result.facts)), node)
             for call in self._calls_with_blocks():
                 for argument, parameter in self._parameters(call).items():
                     block = self.block(argument.value)
@@ -185,14 +228,19 @@ class Parts(cst.CSTTransformer):
                         self._merge(parameter, Block(block.rank, parts, self.facts_for_another(block.facts)), argument)
 
     def _state(self):
-        return [(v.rank, dict(v.texts), dict(v.facts)) for v in (*self.variables.values(), *self.temporary.values())]
+        results = (variable for each in self.results.values() for variable in each.values())
+        return [(v.rank, dict(v.texts), dict(v.facts))
+                for v in (*self.variables.values(), *self.temporary.values(), *results)]
+
+    def _unpackings(self):
+        return [node for node in self.analysis.nodes if isinstance(node, cst.Assign) and self._returned_by(node.value)]
 
     def _merge(self, variable, block, place):
         if variable.rank not in (None, block.rank):
             self.analysis.refuse(place, f"{variable.name} has {variable.rank} dimensions elsewhere, {block.rank} here")
         variable.rank = block.rank
         for part, (text, inline) in block.parts.items():
-            text = text if inline else None
+            text = text if inline and variable not in self._results(variable.function).values() else None
             if variable.texts.setdefault(part, text) != text:
                 variable.texts[part] = None
         for fact, value in block.facts.items():
@@ -288,6 +336,10 @@ class Parts(cst.CSTTransformer):
                  for name in [self._source(value)] if name is not None]
         flows += [(self.variable_of(argument.value), parameter) for call in self._calls_with_blocks()
                   for argument, parameter in self._parameters(call).items()]
+        # Whoever calls a function takes all the parts that it returns.
+        for node in self._unpackings():
+            for variable, result in self._unpacked(node):
+                flows += [(result, variable), (variable, result)]
         changed = True
         while changed:
             changed = False
@@ -417,13 +469,46 @@ class Parts(cst.CSTTransformer):
             changed = True
             result += map(_small, self._assignments(self.temporary[value], value))
         for old, new in zip(original.body, updated.body):
-            if self._sets_blocks(old):
+            if isinstance(old, cst.Assign) and self._returned_by(old.value):
+                changed = True
+                result.append(new.with_changes(targets=[self._unpacking(old, new)],
+                                               semicolon=cst.MaybeSentinel.DEFAULT))
+            elif isinstance(old, cst.Return) and old.value is not None and any(map(self.is_block, items(old.value))):
+                changed = True
+                result.append(self._return(old, new))
+            elif self._sets_blocks(old):
                 changed = True
                 for target, value in zip(items(old.targets[0].target), items(old.value)):
                     result += map(_small, self._assignments(self.variable_of(target), value))
             else:
                 result.append(new.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) if changed else new)
         return result or [cst.Pass()], changed
+
+    def _unpacking(self, old, new):
+        """The target of an assignment from a call, with the parts in place of each block pointer."""
+        variables = {id(variable): variable for variable, _ in self._unpacked(old)}
+        targets = []
+        for target in items(old.targets[0].target):
+            variable = self.variable_of(target) if isinstance(target, cst.Name) else None
+            if id(variable) in variables:
+                targets += [cst.Name(variable.names[part]) for part in self._kept(variable)]
+            else:
+                targets.append(target)
+        return new.targets[0].with_changes(target=_tuple(targets))
+
+    def _return(self, old, new):
+        function = self.analysis.function_of(old)
+        alone = not isinstance(old.value, cst.Tuple)
+        values = []
+        for i, (value, changed) in enumerate(zip(items(old.value), items(new.value))):
+            if not self.is_block(value):
+                values.append(changed)
+                continue
+            block, result = self.block(value), self._results(function)[None if alone else i]
+            values += [cst.parse_expression(bare(block.parts[part][0])) for part in self._kept(result)]
+        if not values:
+            self.analysis.refuse(old, "the block pointer that is returned is not used")
+        return cst.Return(_tuple(values))
 
     def leave_SimpleStatementLine(self, original, updated):
         small, changed = self._statements(original, updated)
@@ -519,6 +604,14 @@ class Parts(cst.CSTTransformer):
             at += width
             result.append(argument.with_changes(comma=comma() if k + 1 < len(arguments) else cst.MaybeSentinel.DEFAULT))
         return result
+
+
+def _tuple(values):
+    """The values side by side without parentheses; a single one alone."""
+    if len(values) == 1:
+        return values[0]
+    elements = [cst.Element(value, comma=comma()) for value in values[:-1]]
+    return cst.Tuple([*elements, cst.Element(values[-1])], lpar=(), rpar=())
 
 
 def _small(text):
