@@ -11,7 +11,7 @@
 #include "binding.h"
 #include "plugins/library.h"
 #include "plugins/session.h"
-#include "tools/transform.h"
+#include "tools/isolated.h"
 
 namespace nb = nanobind;
 
@@ -389,6 +389,7 @@ void definePasses(nb::module_& module) {
       .def(nb::init<std::string, std::string, std::string, std::string, std::vector<PassTable::Option>, nb::object>(), nb::arg("name"), nb::arg("summary"), nb::arg("stage"),
            nb::arg("file"), nb::arg("options"), nb::arg("function"));
   module.def("open_python_plugins_with", &openPythonPluginsWith, nb::arg("open"));
+  module.def("isolate_python_with", &tools::isolatePythonWith, nb::arg("command"), "The program and arguments that are `tilesight isolated` with this Python.");
   module.def("transform", &transform, nb::arg("text"), nb::arg("file"), nb::arg("pipelines"), nb::arg("plugins"), nb::arg("tables"), nb::arg("verify_each"), nb::arg("isolate"),
              nb::arg("seconds"), "Runs passes on IR text.");
 }

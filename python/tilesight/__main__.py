@@ -17,7 +17,9 @@ def main(arguments=None):
             from .migrate import main as migrate
             return migrate(arguments[1:])
         from .engine import native
-        if any(".py" in text for text in [*arguments, os.environ.get("TILESIGHT_PLUGIN_PATHS", "")]):
+        if arguments[:1] == ["isolated"]:  # what a pass prints is there when the process ends all at once
+            sys.stdout.reconfigure(line_buffering=True)
+        if arguments[:1] == ["isolated"] or any(".py" in text for text in [*arguments, os.environ.get("TILESIGHT_PLUGIN_PATHS", "")]):
             from .passes import _use_python_plugins
             _use_python_plugins()
         return native().main(["tilesight", *arguments])

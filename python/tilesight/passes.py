@@ -159,8 +159,8 @@ def opt(what, passes=(), *, plugins=(), signature=None, constexprs=None, verify_
                  end makes TTIR: with `signature` ("x": "*fp32", "n": "i32") and `constexprs` ("BLOCK": 64)
     passes       "name{option=value},other", a pass of @ts.pass_, or a list of these
     plugins      libraries, or Python files, with passes, besides the installed ones
-    isolate      in a child process, where a pass may take `timeout` seconds: one that crashes is an error. Not for
-                 passes in Python
+    isolate      in a child process, where a pass may take `timeout` seconds: one that crashes is an error. Passes in Python
+                 must then be in a file that is given as a plugin
     name         what the text is called in messages
 
     Raises tilesight.Error, with the line that `tilesight opt` prints, where a pass fails; nothing is half done."""
@@ -222,9 +222,16 @@ def _is_kernel(what):
     return hasattr(what, "arg_names") and hasattr(what, "run") and hasattr(what, "__name__")
 
 
-@functools.lru_cache(maxsize=None)
 def _use_python_plugins():
-    """From now on `--plugin my.py` is a plugin, too."""
+    """From now on `--plugin my.py` is a plugin, too; isolated, it runs in another process of this Python, with these paths."""
+    _open_python_plugins()
+    if sys.executable:
+        program = f"import sys; sys.path = {sys.path!r}; from tilesight.__main__ import main; sys.exit(main(['isolated']))"
+        native().isolate_python_with([sys.executable, "-c", program])
+
+
+@functools.lru_cache(maxsize=None)
+def _open_python_plugins():
     native().open_python_plugins_with(_open)
 
 

@@ -69,12 +69,14 @@ Result<std::string> bytesFromWire(const std::string& wire) {
   });
 }
 
-std::string toWire(const CaseOutcome& outcome) {
-  return bytesOf({outcome.failures, outcome.output, outcome.remarks, outcome.assumed});
+std::string toWire(const Result<CaseOutcome>& outcome) {
+  if (!outcome) return bytesOf(Json::array({of(outcome.error())}));
+  return bytesOf({outcome->failures, outcome->output, outcome->remarks, outcome->assumed});
 }
 
 Result<CaseOutcome> caseFromWire(const std::string& bytes) {
   return readFrom<CaseOutcome>(bytes, [](const Json& j) -> Result<CaseOutcome> {
+    if (j.size() == 1) return failure(diagnosticFrom(j.at(0)));
     CaseOutcome outcome;
     j.at(0).get_to(outcome.failures);
     j.at(1).get_to(outcome.output);

@@ -15,7 +15,7 @@ Result<Outcome> outcomeFromWire(const std::string& bytes);
 std::string toWire(const Result<std::string>& bytes);
 Result<std::string> bytesFromWire(const std::string& wire);
 
-std::string toWire(const CaseOutcome& outcome);
+std::string toWire(const Result<CaseOutcome>& outcome);
 Result<CaseOutcome> caseFromWire(const std::string& bytes);
 
 }  // namespace tilesight::passes

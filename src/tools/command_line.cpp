@@ -13,6 +13,7 @@
 #include "findings/nearest.h"
 #include "findings/session.h"
 #include "plugins/catalog.h"
+#include "tools/isolated.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/tools.h"
@@ -276,6 +277,7 @@ int parseAndRun(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-') {
     const std::string command = argv[1];
     if (command == "run" || command == "migrate") return runPython(argv[1], argc - 2, argv + 2);
+    if (command == "isolated") return isolated();
     for (const PlannedCommand& known : plannedCommands())
       if (command == known.name) return planned(command);
     if (std::find(names.begin(), names.end(), command) == names.end()) {

@@ -3,32 +3,16 @@
 
 #include "findings/format.h"
 #include "passes/options.h"
+#include "tools/isolated.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/text_files.h"
-#include "tools/transform.h"
 
 namespace tilesight::tools {
 namespace {
 
-std::string listOfPasses(const passes::Registry& registry) {
-  std::string out;
-  for (const passes::Pass& pass : registry.all()) {
-    out += fmt::format("{:<28}{}{}\n", pass.name, pass.summary, pass.origin.empty() ? "" : " (" + pass.origin + ")");
-    for (const passes::OptionInfo& option : pass.options)
-      out += fmt::format("    {}: {}; {}\n", option.name, option.help, passes::describe(option));
-  }
-  return out;
-}
-
 int list(const OptOptions& options) {
-  const auto text = perhapsInChild(options.isolate, options.timeout, [&](const support::Begins& begins) -> Result<std::string> {
-    const plugins::Catalog catalog = plugins::Catalog::load(options.plugins, [&](const std::string& path) { begins(loading(path)); });
-    TS_CHECK(accepted(catalog));
-    passes::Registry registry;
-    catalog.addTo(registry);
-    return listOfPasses(registry);
-  });
+  const auto text = options.isolate ? listOfPassesApart(options.plugins, options.timeout) : listOfPasses(options.plugins, [](const std::string&) {});
   if (!text) {
     printError(text.error());
     return 2;
@@ -39,8 +23,21 @@ int list(const OptOptions& options) {
 
 }  // namespace
 
+Result<std::string> listOfPasses(const std::vector<std::string>& plugins, const support::Begins& begins) {
+  const plugins::Catalog catalog = plugins::Catalog::load(plugins, [&](const std::string& path) { begins(loading(path)); });
+  TS_CHECK(accepted(catalog));
+  passes::Registry registry;
+  catalog.addTo(registry);
+  std::string out;
+  for (const passes::Pass& pass : registry.all()) {
+    out += fmt::format("{:<28}{}{}\n", pass.name, pass.summary, pass.origin.empty() ? "" : " (" + pass.origin + ")");
+    for (const passes::OptionInfo& option : pass.options)
+      out += fmt::format("    {}: {}; {}\n", option.name, option.help, passes::describe(option));
+  }
+  return out;
+}
+
 int opt(const OptOptions& options) {
-  if (options.isolate && !support::canRunInChild) return usageError("--isolate is not there on Windows", "opt");
   if (options.list) return list(options);
   if (options.file.empty()) return usageError("FILE is required", "opt");
   if (!options.passes.empty() && !options.pipeline.empty()) return usageError("--pass and --pass-pipeline exclude each other", "opt");

@@ -1,69 +1,72 @@
 // tilesight plugin-test: before/after files of a plugin's passes, for its author.
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "findings/format.h"
-#include "passes/wire.h"
 #include "tools/equivalence.h"
+#include "tools/isolated.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/text_files.h"
-#include "tools/transform.h"
 
 namespace tilesight::tools {
 namespace {
+
+/// A plugin, loaded.
+struct Loaded {
+  Loaded(const std::string& library, const support::Begins& begins) {
+    const plugins::Catalog catalog = plugins::Catalog::load({library}, [&](const std::string& path) { begins(loading(path)); });
+    status = accepted(catalog);
+    catalog.addTo(registry);
+  }
+  passes::Registry registry;
+  Status status;  // why the plugin is refused
+};
+
+passes::CaseOutcome runCaseWith(const Loaded& plugin, const passes::Case& one, const support::Begins& begins) {
+  passes::ManagerOptions managing;
+  managing.before = [&](const passes::Pass& pass, const std::string&) { begins(named(pass)); };
+  return passes::runCase(one, plugin.registry, managing);
+}
+
+Result<std::string> namesOf(const Loaded& plugin, const std::string& library) {
+  TS_CHECK(plugin.status);
+  std::string names;
+  for (const passes::Pass& pass : plugin.registry.all())
+    if (pass.origin == library) names += pass.name + "\n";
+  return names;
+}
 
 /// Runs one case; with `isolate`, in a process that loads the plugin anew.
 class Runner {
  public:
   explicit Runner(const PluginTestOptions& options) : options_(options) {
-    if (!options.isolate) load([](const std::string&) {});
+    if (!options.isolate) loaded_.emplace(options.library, [](const std::string&) {});
   }
-  /// Why the plugin is refused.
-  Status status() const { return status_; }
 
-  /// The names of the plugin's passes.
-  Result<std::vector<std::string>> passes() {
-    const auto text = perhapsInChild(options_.isolate, options_.timeout, [&](const support::Begins& begins) -> Result<std::string> {
-      if (options_.isolate) load(begins);
-      TS_CHECK(status_);
-      std::string names;
-      for (const passes::Pass& pass : registry_.all())
-        if (pass.origin == options_.library) names += pass.name + "\n";
-      return names;
-    });
+  /// The names of the plugin's passes. Error: why it is refused.
+  Result<std::vector<std::string>> passes() const {
+    const auto text = loaded_ ? namesOf(*loaded_, options_.library) : passesOfApart(options_.library, options_.timeout);
     if (!text) return failure(text.error());
     std::vector<std::string> names;
     for (size_t at = 0, end; (end = text->find('\n', at)) != text->npos; at = end + 1) names.push_back(text->substr(at, end - at));
     return names;
   }
 
-  passes::CaseOutcome run(const passes::Case& one) {
-    const auto wire = perhapsInChild(options_.isolate, options_.timeout, [&](const support::Begins& begins) -> Result<std::string> {
-      if (options_.isolate) load(begins);
-      TS_CHECK(status_);
-      passes::ManagerOptions managing;
-      managing.before = [&](const passes::Pass& pass, const std::string&) { begins(named(pass)); };
-      return passes::toWire(passes::runCase(one, registry_, managing));
-    });
-    const auto outcome = wire ? passes::caseFromWire(*wire) : failure(wire.error());
-    if (outcome) return *outcome;
+  passes::CaseOutcome run(const passes::Case& one) const {
+    if (loaded_) return runCaseWith(*loaded_, one, [](const std::string&) {});
+    auto outcome = runCaseApart(options_.library, one.file, options_.timeout);
+    if (outcome) return std::move(*outcome);
     passes::CaseOutcome failed;
     failed.failures.push_back(outcome.error().message);
     return failed;
   }
 
  private:
-  void load(const support::Begins& begins) {
-    const plugins::Catalog catalog = plugins::Catalog::load({options_.library}, [&](const std::string& path) { begins(loading(path)); });
-    status_ = accepted(catalog);
-    catalog.addTo(registry_);
-  }
-
   const PluginTestOptions& options_;
-  passes::Registry registry_;
-  Status status_;
+  std::optional<Loaded> loaded_;
 };
 
 /// "a; b" of the promises in a case: of its line `run:`, else those that its passes were given.
@@ -94,7 +97,7 @@ struct Counts {
   }
 };
 
-void testCase(const passes::Case& one, Runner& runner, const PluginTestOptions& options, Counts& counts) {
+void testCase(const passes::Case& one, const Runner& runner, const PluginTestOptions& options, Counts& counts) {
   passes::CaseOutcome outcome = runner.run(one);
   std::string note;
   const bool ran = !outcome.output.empty();
@@ -132,10 +135,18 @@ void testCase(const passes::Case& one, Runner& runner, const PluginTestOptions& 
 
 }  // namespace
 
+Result<std::string> passesOf(const std::string& library, const support::Begins& begins) { return namesOf(Loaded(library, begins), library); }
+
+Result<passes::CaseOutcome> runCaseOf(const std::string& library, const std::string& file, const support::Begins& begins) {
+  const Loaded plugin(library, begins);
+  TS_CHECK(plugin.status);
+  const auto one = passes::readCase(file);
+  if (!one) return failure(one.error());
+  return runCaseWith(plugin, *one, begins);
+}
+
 int pluginTest(const PluginTestOptions& options) {
-  if (options.isolate && !support::canRunInChild) return usageError("--isolate is not there on Windows", "plugin-test");
-  if (options.isolate && options.library.ends_with(".py")) return usageError("passes in Python run in their own process: they cannot be isolated", "plugin-test");
-  Runner runner(options);
+  const Runner runner(options);
   const auto names = runner.passes();
   if (!names) {
     Diagnostic error = names.error();

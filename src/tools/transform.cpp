@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "passes/wire.h"
 #include "plugins/catalog.h"
+#include "tools/isolated.h"
 #include "tools/output.h"
 
 namespace tilesight::tools {
@@ -40,6 +40,8 @@ Result<std::unique_ptr<Prepared>> prepare(const Transform& how, const support::B
   return prepared;
 }
 
+}  // namespace
+
 Result<passes::Outcome> transformHere(std::string text, const std::string& fileName, const Transform& how, const support::Begins& begins) {
   const auto prepared = prepare(how, begins);
   if (!prepared) return failure(prepared.error());
@@ -55,8 +57,6 @@ Result<passes::Outcome> transformHere(std::string text, const std::string& fileN
     };
   return passes::runPasses(std::move(text), fileName, (*prepared)->steps, managing);
 }
-
-}  // namespace
 
 Status checkPasses(const Transform& how) {
   const auto prepared = prepare(how, [](const std::string&) {});
@@ -74,22 +74,10 @@ Status accepted(const plugins::Catalog& catalog) {
 
 std::string loading(const std::string& path) { return "loading " + path; }
 
-Result<std::string> perhapsInChild(bool isolate, double seconds, const std::function<Result<std::string>(const support::Begins&)>& work) {
-  if (!isolate) return work([](const std::string&) {});
-  if (!support::canRunInChild) return failure("--isolate is not there on Windows; without it, a plugin that crashes ends the command");
-  const auto wire = support::runInChild([&](const support::Begins& begins) { return passes::toWire(work(begins)); }, seconds);
-  return wire ? passes::bytesFromWire(*wire) : wire;
-}
-
 Result<passes::Outcome> transform(std::string text, const std::string& fileName, const Transform& how) {
   if (!how.isolate) return transformHere(std::move(text), fileName, how, [](const std::string&) {});
-  if (!support::canRunInChild) return failure("--isolate is not there on Windows; without it, a plugin that crashes ends the command");
-  // The copy of a process that has threads cannot run Python.
-  const auto isPython = [](const std::string& path) { return path.ends_with(".py"); };
-  if (!how.passes.empty() || std::any_of(how.plugins.begin(), how.plugins.end(), isPython)) return failure("passes in Python run in their own process: they cannot be isolated");
-  const auto bytes = support::runInChild([&](const support::Begins& begins) { return passes::toWire(transformHere(text, fileName, how, begins)); }, how.seconds);
-  if (!bytes) return failure(Diagnostic{fileName, 0, 0, bytes.error().message, {}});
-  return passes::outcomeFromWire(*bytes);
+  if (!how.passes.empty()) return failure("a pass that is a Python function runs in its own process; in a file that is given as a plugin it can be isolated");
+  return transformApart(text, fileName, how);
 }
 
 }  // namespace tilesight::tools

@@ -27,9 +27,6 @@ Result<passes::Outcome> transform(std::string text, const std::string& fileName,
 /// The errors of `transform` that depend on no text: a pass or an option that there is not, a plugin that is refused.
 Status checkPasses(const Transform& how);
 
-/// `work`, which loads plugins and runs passes, in a child process if `isolate`, else here.
-Result<std::string> perhapsInChild(bool isolate, double seconds, const std::function<Result<std::string>(const support::Begins&)>& work);
-
 /// Error: the first of the plugins given by name that was refused.
 Status accepted(const plugins::Catalog& catalog);
 

@@ -262,7 +262,7 @@ def test_what_is_neither_a_pass_nor_a_list_of_passes_is_refused():
 
 def test_isolated():
     assert ts.opt(KERNEL, "cse,dce", isolate=True) == KERNEL
-    with pytest.raises(ts.Error, match="passes in Python run in their own process: they cannot be isolated"):
+    with pytest.raises(ts.Error, match="a pass that is a Python function runs in its own process; in a file that is given as a plugin it can be isolated"):
         ts.opt(KERNEL, double, isolate=True)
 
 
@@ -370,9 +370,61 @@ def test_plugin_test_with_a_pass_in_python(tmp_path):
     command(tmp_path, "plugin-test", "p.py", "cases", "--rebase")
     done = command(tmp_path, "plugin-test", "p.py", "cases")
     assert done.returncode == 1 and "it does not compute the same: run " in done.stdout, done.stdout + done.stderr
-    for arguments in (("plugin-test", "p.py", "cases", "--isolate"), ("opt", "cases/one.test", "--plugin", "p.py", "--pass", "negate", "--isolate")):
-        done = command(tmp_path, *arguments)
-        assert done.returncode == 2 and "passes in Python run in their own process: they cannot be isolated" in done.stderr, done.stderr
+    apart = command(tmp_path, "plugin-test", "p.py", "cases", "--isolate")
+    assert (apart.returncode, apart.stdout, apart.stderr) == (done.returncode, done.stdout, done.stderr)
+
+
+HARMFUL = '''
+import ctypes, os, sys, tilesight as ts
+
+@ts.pass_
+def harm(module, *, how: str = ""):
+    "does harm"
+    print("hello from the pass")
+    if how == "crashes": ctypes.string_at(16)
+    if how == "ends": os._exit(3)
+    if how == "exits": sys.exit(4)
+    if how == "hangs":
+        while True: pass
+    if how == "raises": raise ValueError("it does not like this kernel")
+    for add in module.walk("arith.addi"):
+        module.note(add, "sum")
+'''
+
+
+@pytest.mark.parametrize("how, said", [
+    ("crashes", "k.ttir: error: pass 'harm' (of {folder}/p.py) crashed with signal 11 (Segmentation fault)"),
+    ("ends", "k.ttir: error: pass 'harm' (of {folder}/p.py) ended the process with exit status 3"),
+    ("hangs", "k.ttir: error: pass 'harm' (of {folder}/p.py) did not return within 1.5 s and was stopped"),
+    ("raises", "k.ttir: error: pass 'harm' failed and was undone: ValueError: it does not like this kernel ({folder}/p.py:13, in harm) (of {folder}/p.py)"),
+])
+def test_an_isolated_pass_in_python_takes_nothing_down(tmp_path, monkeypatch, how, said):
+    (tmp_path / "p.py").write_text(HARMFUL)
+    (tmp_path / "k.ttir").write_text(KERNEL)
+    (tmp_path / "to.ttir").write_text("before")
+    said = said.format(folder=tmp_path)
+    done = command(tmp_path, "opt", "k.ttir", "--plugin", "p.py", "--pass", f"harm{{how={how}}}", "-o", "to.ttir", "--isolate", "--timeout", "1.5")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"hello from the pass\n{said}\n")
+    assert (tmp_path / "to.ttir").read_text() == "before"
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ts.Error) as error:
+        ts.opt(pathlib.Path("k.ttir"), f"harm{{how={how}}}", plugins=["p.py"], isolate=True, timeout=1.5)
+    assert str(error.value) == said
+
+
+def test_an_isolated_pass_in_python_does_the_same(tmp_path, monkeypatch):
+    (tmp_path / "p.py").write_text(HARMFUL)
+    (tmp_path / "k.ttir").write_text(KERNEL)
+    monkeypatch.chdir(tmp_path)
+    here = ts.opt(pathlib.Path("k.ttir"), "harm", plugins=["p.py"])
+    apart = ts.opt(pathlib.Path("k.ttir"), "harm", plugins=["p.py"], isolate=True)
+    assert (apart, apart.remarks, apart.changed) == (here, here.remarks, here.changed) and len(here.remarks) == 1
+    done = command(tmp_path, "opt", "k.ttir", "--plugin", "p.py", "--pass", "harm", "--isolate")
+    assert (done.returncode, done.stdout, done.stderr) == (0, KERNEL, "hello from the pass\n")
+    monkeypatch.setenv("TILESIGHT_PLUGIN_PATHS", "p.py")
+    done = command(tmp_path, "opt", "k.ttir", "--pass", "harm{how=ends}", "--isolate")
+    assert (done.returncode, done.stderr) == (2, f"hello from the pass\nk.ttir: error: pass 'harm' (of {tmp_path}/p.py) ended the process with exit status 3\n")
+    assert "harm " in command(tmp_path, "opt", "--list-passes", "--isolate").stdout
 
 
 def test_a_python_plugin_of_the_environment(tmp_path, monkeypatch):
