@@ -78,3 +78,12 @@ def test_the_report_in_the_readme_is_the_one_that_is_printed():
 
 def without_seconds(line):
     return re.sub(r"\d+(\.\d)? m?s\b", "N s", line)
+
+
+def test_the_packages_to_install_by_hand_are_those_that_setup_installs():
+    """Beyond what only the tests need."""
+    setup = re.search(r'^debian="(.*?)"', (ROOT / "scripts" / "setup").read_text(), re.DOTALL | re.MULTILINE).group(1).split()
+    needed = {name for name in setup if name.endswith("-dev") and name not in
+              ("python3-dev", "libgtest-dev", "librapidcheck-dev", "libbenchmark-dev")}
+    said = (ROOT / "docs" / "getting-started.md").read_text()
+    assert needed and not [name for name in needed if name not in said.split("`pip install .`")[0]]
