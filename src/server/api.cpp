@@ -211,7 +211,12 @@ Answer answer(Workspace& workspace, const Request& request) {
   if (!loaded) return {202, kJson, pendingJson(nullptr)};
   if (!loaded->surveyed() && needsSurvey(path, request)) return {202, kJson, pendingJson(loaded.get())};
   if (path.size() == 3) return {200, kJson, launchJson(*loaded)};
-  if (path.size() == 4 && path[3] == "survey") return {200, kJson, surveyJson(*loaded)};
+  if (path.size() == 4 && path[3] == "survey") {
+    const std::string brush = text(request, "brush");
+    if (brush.empty()) return {200, kJson, surveyJson(*loaded->surveyed())};
+    auto part = loaded->part(brush);
+    return part ? Answer{200, kJson, surveyJson(**part)} : wrong(part.error().message);
+  }
   if (path.size() == 4 && path[3] == "grid") return grid(*loaded);
   if (path.size() == 4 && path[3] == "sites") {
     auto values = loaded->values();

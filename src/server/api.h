@@ -3,7 +3,8 @@
 //   /                                    the page (index.html, /app.js, /app.css)
 //   /api/launches                        JSON: all launches and their states
 //   /api/launch/N                        JSON: one launch: its arguments, source, IR
-//   /api/launch/N/survey                 JSON: its findings, and what each operation did, when it has run
+//   /api/launch/N/survey                 JSON: its findings, and what each operation did, when it has run;
+//     ?brush=0-3,2-5: of the programs of this part of the grid
 //   /api/launch/N/grid                   packed: accesses, faults, read, written, masked by program
 //   /api/launch/N/program/P/records      packed: what program P (its number, x fastest) did, the first 5,000
 //   /api/launch/N/sites                  JSON: where values appear (replay.h)

@@ -122,7 +122,9 @@ Result<Written> lastWrite(const Loaded& loaded, int64_t program, size_t argument
 Status footprint(const Loaded& loaded, const std::vector<int64_t>& programs, const std::function<void(const Touch&)>& visit) {
   Footprint client(exec::host(), "");
   client.visit(&visit);
-  return loaded.replay(programs, {&client_table<Footprint>(), "", &client});
+  auto report = loaded.replay(programs, {{&client_table<Footprint>(), "", &client}});
+  if (!report) return failure(report.error());
+  return {};
 }
 
 Result<std::vector<int64_t>> brushed(const Loaded& loaded, const std::string& text) {

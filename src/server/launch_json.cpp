@@ -65,8 +65,7 @@ std::string launchJson(const Loaded& loaded) {
   return findings::dumped(json, -1);
 }
 
-std::string surveyJson(const Loaded& loaded) {
-  const Surveyed& surveyed = *loaded.surveyed();
+std::string surveyJson(const Surveyed& surveyed) {
   Json json{{"state", "ready"}, {"accesses", surveyed.survey->accesses()}};
   json["findings"] = Json::array();
   for (const findings::Finding& finding : surveyed.session.findings()) json["findings"].push_back(findings::toJson(finding));

@@ -9,6 +9,7 @@
 #include "exec/kernel.h"
 #include "findings/ignore_comments.h"
 #include "launch/bundle.h"
+#include "server/footprint.h"
 #include "server/inputs.h"
 #include "text/text.h"
 #include "trace/copies.h"
@@ -100,20 +101,24 @@ Result<bool> Loaded::survey(const std::function<bool()>& cancelled) {
   auto report = exec::run(*kernel, *after, options);
   if (cancelled && cancelled()) return false;
   if (!report) return failure(placed(report.error(), bundle, launch()));
+  surveyed_.after = after;
+  finish(surveyed_, std::move(survey), std::move(*report));
+  hasRun_.store(true, std::memory_order_release);
+  return true;
+}
+
+void Loaded::finish(Surveyed& surveyed, std::unique_ptr<Survey> survey, findings::LaunchReport report) const {
   survey->finish();
-  findings::findIgnoreComments(*report, launch().sources);
-  report->launch = launch().index;
-  report->clients = {"sanitizer"};
-  for (findings::Finding& finding : report->findings) {
+  surveyed.survey = std::move(survey);
+  findings::findIgnoreComments(report, launch().sources);
+  report.launch = launch().index;
+  report.clients = {"sanitizer"};
+  for (findings::Finding& finding : report.findings) {
     finding.launch = launch().index;
     finding.bundle = bundle;
   }
-  surveyed_.after = after;
-  surveyed_.survey = std::move(survey);
-  surveyed_.report = *report;
-  surveyed_.session.add(std::move(*report));
-  hasRun_.store(true, std::memory_order_release);
-  return true;
+  surveyed.report = report;
+  surveyed.session.add(std::move(report));
 }
 
 Result<std::shared_ptr<trace::Values>> Loaded::values() const {
@@ -143,7 +148,7 @@ Result<std::shared_ptr<const exec::ReadsOfPrograms>> Loaded::reads() const {
   return reads_;
 }
 
-Status Loaded::replay(const std::vector<int64_t>& programs, const exec::ClientInstance& client) const {
+Result<findings::LaunchReport> Loaded::replay(const std::vector<int64_t>& programs, std::vector<exec::ClientInstance> clients) const {
   auto reads = this->reads();
   if (!reads) return failure(reads.error());
   exec::ReadsOfPrograms only;
@@ -155,10 +160,32 @@ Status Loaded::replay(const std::vector<int64_t>& programs, const exec::ClientIn
   options.threads = 1;
   options.silent = true;
   options.replay = &only;
-  options.clients = {client};
-  auto report = exec::run(*kernel, launch(), options);
+  options.clients = std::move(clients);
+  return exec::run(*kernel, launch(), options);
+}
+
+Result<std::shared_ptr<const Surveyed>> Loaded::part(const std::string& brush) const {
+  constexpr size_t kParts = 4;
+  auto programs = brushed(*this, brush);
+  if (!programs) return failure(programs.error());
+  const std::lock_guard lock(partsMutex_);  // pictures and findings ask at once
+  for (const auto& [text, part] : parts_)
+    if (text == brush) return part;
+  auto survey = std::make_unique<Survey>(exec::host(), "");
+  // One after another: none needs counts of its own.
+  static const ts_client table = [] {
+    ts_client together = client_table<Survey>();
+    together.fork = nullptr, together.merge = nullptr, together.discard = nullptr;
+    return together;
+  }();
+  auto report = replay(*programs, {{clients::find("sanitizer"), "", nullptr}, {&table, "", survey.get()}});
   if (!report) return failure(report.error());
-  return {};
+  auto part = std::make_shared<Surveyed>();
+  part->after = surveyed_.after;
+  finish(*part, std::move(survey), std::move(*report));
+  parts_.emplace_back(brush, part);
+  if (parts_.size() > kParts) parts_.pop_front();
+  return part;
 }
 
 Result<std::shared_ptr<const trace::Written>> Loaded::written(size_t argument, const std::vector<int64_t>& index) const {

@@ -63,8 +63,11 @@ class Loaded {
   Result<std::shared_ptr<trace::Values>> values() const;
   /// What the programs read of memory that programs write: what a replay of one needs. Empty if none does.
   Result<std::shared_ptr<const exec::ReadsOfPrograms>> reads() const;
-  /// Runs these programs again, each alone, under a client. Errors: as those of values().
-  Status replay(const std::vector<int64_t>& programs, const exec::ClientInstance& client) const;
+  /// Runs these programs again, each alone, under clients. Errors: as those of values().
+  Result<findings::LaunchReport> replay(const std::vector<int64_t>& programs, std::vector<exec::ClientInstance> clients) const;
+  /// What is known of a part of the grid, "0-3,2-5" (footprint.h): its programs run again, each alone; the last few parts are
+  /// kept. Call it when the launch has run. Errors: no such part, or as those of values().
+  Result<std::shared_ptr<const Surveyed>> part(const std::string& brush) const;
   /// What program wrote an element of a tensor last, and where its value came from; the last few answers are kept. Errors:
   /// no such element, nobody writes it, or what trace::followStore says.
   Result<std::shared_ptr<const trace::Written>> written(size_t argument, const std::vector<int64_t>& index) const;
@@ -76,6 +79,8 @@ class Loaded {
 
  private:
   Loaded() = default;
+  void finish(Surveyed& surveyed, std::unique_ptr<Survey> survey, findings::LaunchReport report) const;
+
   Surveyed surveyed_;
   std::atomic<bool> hasRun_{false};
   std::atomic<int64_t> done_{0};
@@ -89,6 +94,8 @@ class Loaded {
   };
   mutable std::mutex followedMutex_;
   mutable std::deque<Followed> followed_;
+  mutable std::mutex partsMutex_;
+  mutable std::deque<std::pair<std::string, std::shared_ptr<const Surveyed>>> parts_;
 };
 
 }  // namespace tilesight::server

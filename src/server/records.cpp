@@ -28,7 +28,7 @@ std::string metaOf(const clients::Trace& trace, const std::set<uint32_t>& patter
 Result<std::string> records(const Loaded& loaded, int64_t program) {
   const ts_client& table = clients::tracer();
   const std::unique_ptr<void, void (*)(void*)> tracer(table.create(&exec::host(), ""), table.destroy);
-  if (Status status = loaded.replay({program}, {&table, "", tracer.get()}); !status) return failure(status.error());
+  if (auto report = loaded.replay({program}, {{&table, "", tracer.get()}}); !report) return failure(report.error());
   const clients::Trace& trace = clients::traceOf(tracer.get());
   const size_t n = std::min(trace.records.size(), kMaxRecords);
   std::vector<uint32_t> op(n), pattern(n), active(n), m(n), width(n);

@@ -19,7 +19,7 @@ struct SliceRequest {
   int64_t height = 256, width = 256;  // cells at most
   int64_t program = 0;       // layer program: which
   int64_t op = -1;           // layer program: by this operation only; -1: by all
-  std::string brush;         // reads, writes, accesses: of these programs only (footprint.h); "": of all
+  std::string brush;         // layers of accesses: of these programs only (footprint.h); "": of all
   int64_t of = -1;           // layer inputs: of an element of this tensor
   std::vector<int64_t> element;
   std::shared_ptr<const Expectation> expected;  // layers difference, wrong

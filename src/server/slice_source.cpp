@@ -62,24 +62,28 @@ class OfDifference final : public SliceSource {
 template <typename Of>
 class OfMap final : public SliceSource {
  public:
-  OfMap(const ElementMap& map, int64_t low, Of of) : map_(map), shift_(map.margin() - low), of_(of) {}
+  /// `whole`: of all programs, whose pictures have the same margins. `owner`: of `map`; may be null.
+  OfMap(std::shared_ptr<const Surveyed> owner, const ElementMap& map, const ElementMap& whole, int64_t low, Of of)
+      : owner_(std::move(owner)), map_(map), whole_(whole), shift_(map.margin() - low), of_(of) {}
   void row(int64_t offset, int64_t stride, int64_t count, double* out) const override {
     int64_t at = offset + shift_;
     for (int64_t i = 0; i < count; ++i, at += stride) out[i] = of_(map_, at);
   }
-  int64_t margin() const override { return map_.outside() ? map_.margin() : 0; }
+  int64_t margin() const override { return whole_.outside() ? map_.margin() : 0; }
   uint64_t outside() const override { return map_.outside(); }
   int64_t cell() const override { return map_.cell(); }
 
  private:
+  std::shared_ptr<const Surveyed> owner_;
   const ElementMap& map_;
+  const ElementMap& whole_;
   int64_t shift_;
   Of of_;
 };
 
 template <typename Of>
-std::unique_ptr<SliceSource> ofMap(const ElementMap& map, int64_t low, Of of) {
-  return std::make_unique<OfMap<Of>>(map, low, of);
+std::unique_ptr<SliceSource> ofMap(const std::shared_ptr<const Surveyed>& owner, const ElementMap& map, const ElementMap& whole, int64_t low, Of of) {
+  return std::make_unique<OfMap<Of>>(owner, map, whole, low, of);
 }
 
 /// How often some elements were touched; the others never.
@@ -184,41 +188,38 @@ Result<std::unique_ptr<SliceSource>> sliceSource(const Loaded& loaded, const Sli
     source->finish(0);
     return Made(std::move(source));
   }
+  std::shared_ptr<const Surveyed> part;
+  if (!request.brush.empty() && layer != "program") {
+    auto found = loaded.part(request.brush);
+    if (!found) return failure(found.error());
+    part = *found;
+  }
   const ElementMap& map = loaded.surveyed()->survey->maps()[request.argument];
-  const bool byPrograms = layer == "program" || (!request.brush.empty() && (layer == "accesses" || layer == "reads" || layer == "writes"));
-  if (byPrograms) {
-    std::vector<int64_t> programs{request.program};
-    if (layer != "program") {
-      auto part = brushed(loaded, request.brush);
-      if (!part) return failure(part.error());
-      programs = std::move(*part);
-    } else if (request.program < 0 || request.program >= loaded.programs()) {
-      return failure("there is no such program");
-    }
+  if (layer == "program") {
+    if (request.program < 0 || request.program >= loaded.programs()) return failure("there is no such program");
     auto source = std::make_unique<OfElements>();
-    const Status status = footprint(loaded, programs, [&](const Touch& touch) {
-      if (touch.argument != static_cast<int32_t>(request.argument)) return;
-      if (layer == "program" && request.op >= 0 && touch.op != request.op) return;
-      if ((layer == "reads" && !touch.read) || (layer == "writes" && !touch.write)) return;
+    const Status status = footprint(loaded, {request.program}, [&](const Touch& touch) {
+      if (touch.argument != static_cast<int32_t>(request.argument) || (request.op >= 0 && touch.op != request.op)) return;
       source->add(touch.first, touch.count, touch.times);
     });
     if (!status) return failure(status.error());
     source->finish(map.outside() ? map.margin() : 0);
     return Made(std::move(source));
   }
-  if (!map.counts()) return failure("accesses of this tensor are not counted: it is empty, or the launch has too many programs");
-  if (map.overflowed() && layer != "writer" && layer != "first") return failure("accesses of this tensor are not counted: one element has 2^32 or more");
+  const ElementMap& counted = part ? part->survey->maps()[request.argument] : map;
+  if (!counted.counts()) return failure("accesses of this tensor are not counted: it is empty, or the launch has too many programs");
+  if (counted.overflowed() && layer != "writer" && layer != "first") return failure("accesses of this tensor are not counted: one element has 2^32 or more");
   int64_t low = 0;
   for (size_t d = 0; d < view.shape.size(); ++d) low += std::min<int64_t>(0, (view.shape[d] - 1) * view.strides[d]);
   using Map = ElementMap;
   const auto accesses = [](const Map& m, int64_t i) { return static_cast<double>(m.reads(i)) + m.writes(i); };
-  if (layer == "reads") return ofMap(map, low, [](const Map& m, int64_t i) { return meanOf(m, m.reads(i)); });
-  if (layer == "writes") return ofMap(map, low, [](const Map& m, int64_t i) { return meanOf(m, m.writes(i)); });
-  if (layer == "accesses") return ofMap(map, low, [accesses](const Map& m, int64_t i) { return meanOf(m, accesses(m, i)); });
-  if (layer == "untouched") return ofMap(map, low, [accesses](const Map& m, int64_t i) { return accesses(m, i) == 0 ? 1.0 : 0.0; });
-  if (layer == "rewritten") return ofMap(map, low, [](const Map& m, int64_t i) { return std::max(0.0, meanOf(m, m.writes(i)) - 1); });
-  if (layer == "writer") return ofMap(map, low, [](const Map& m, int64_t i) { return static_cast<double>(m.writer(i)); });
-  if (layer == "first") return ofMap(map, low, [](const Map& m, int64_t i) { return static_cast<double>(m.first(i)); });
+  if (layer == "reads") return ofMap(part, counted, map, low, [](const Map& m, int64_t i) { return meanOf(m, m.reads(i)); });
+  if (layer == "writes") return ofMap(part, counted, map, low, [](const Map& m, int64_t i) { return meanOf(m, m.writes(i)); });
+  if (layer == "accesses") return ofMap(part, counted, map, low, [accesses](const Map& m, int64_t i) { return meanOf(m, accesses(m, i)); });
+  if (layer == "untouched") return ofMap(part, counted, map, low, [accesses](const Map& m, int64_t i) { return accesses(m, i) == 0 ? 1.0 : 0.0; });
+  if (layer == "rewritten") return ofMap(part, counted, map, low, [](const Map& m, int64_t i) { return std::max(0.0, meanOf(m, m.writes(i)) - 1); });
+  if (layer == "writer") return ofMap(part, counted, map, low, [](const Map& m, int64_t i) { return static_cast<double>(m.writer(i)); });
+  if (layer == "first") return ofMap(part, counted, map, low, [](const Map& m, int64_t i) { return static_cast<double>(m.first(i)); });
   return failure(fmt::format("there is no layer \"{}\"", layer));
 }
 

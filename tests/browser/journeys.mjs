@@ -290,6 +290,14 @@ test("a click in the grid chooses a program; a part of it filters the tensor", a
   await page.keyboard.up("Shift");
   await page.waitForFunction(() => /brush=0-3%2C0-0/.test(location.hash));
   await page.waitForFunction(() => /487,\d{3}|of 64,000 are 0/.test(document.querySelector(".tensor")?.textContent));
+  // The findings, too, are those of these programs; the chip says so, and clears it.
+  await page.waitForFunction(() => document.querySelector(".findings .tag.error") === null && /in these programs/.test(document.querySelector(".findings")?.textContent));
+  assert.match(await text(page, "header .filter"), /only x 0–3, y 0–0/);
+  await picture(page, "brushed");
+  await page.click("header .filter");
+  await page.waitForSelector(".findings .tag.error");
+  assert.ok(!page.url().includes("brush"));
+  assert.equal(await page.$("header .filter"), null);
 });
 
 test("before all programs have run: source, steps and values; then findings and counts", async () => {

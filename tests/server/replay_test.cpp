@@ -327,6 +327,27 @@ TEST_F(ReplayTest, AFileThatIsReplacedIsNeverMixedWithWhatIsShown) {
   EXPECT_EQ(asked("1").status, 422);
 }
 
+TEST_F(ReplayTest, APartOfTheGridHasCountsOfItsOwn) {
+  const auto survey = [&](const char* brush) { return Json::parse(get("/api/launch/0/survey", {{"brush", brush}}).body); };
+  EXPECT_EQ(survey("")["accesses"], 8);
+  EXPECT_EQ(survey("1-1,0-0")["accesses"], 4);
+  // All programs, each run alone: as the launch.
+  EXPECT_EQ(survey("0-1,0-0"), survey(""));
+  for (const char* layer : {"accesses", "reads", "writes", "untouched", "writer", "first", "rewritten"}) {
+    std::map<std::string, std::string> query{{"layer", layer}, {"columns", "1"}, {"rows", "0"}};
+    const Answer whole = get("/api/launch/0/tensor/0", query);
+    query["brush"] = "0-1,0-0";
+    EXPECT_EQ(get("/api/launch/0/tensor/0", query).body, whole.body) << layer;
+  }
+  const auto of = [&](const char* layer) {
+    return array<float>(get("/api/launch/0/tensor/1", {{"layer", layer}, {"columns", "0"}, {"brush", "1-1,0-0"}}), "value");
+  };
+  EXPECT_EQ(of("writes"), (std::vector<float>{0, 0, 0, 0, 1, 1, 1, 1}));
+  EXPECT_EQ(of("writer"), (std::vector<float>{-1, -1, -1, -1, 1, 1, 1, 1}));
+  EXPECT_EQ(of("untouched"), (std::vector<float>{1, 1, 1, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(get("/api/launch/0/survey", {{"brush", "0-2,0-0"}}).status, 400);
+}
+
 TEST_F(ReplayTest, WhatNeedsNoRunIsAnsweredBeforeIt) {
   auto opened = Loaded::open((folder / "k.tsb").string(), 0);
   ASSERT_TRUE(opened) << opened.error().str();

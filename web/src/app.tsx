@@ -8,6 +8,7 @@ import { ProgramBar } from "./parts/programs";
 import { Source } from "./parts/source/source";
 import { Stepper } from "./parts/stepper";
 import { set, state } from "./state";
+import { parseBrush } from "./models/brush";
 import { viewsAt } from "./views";
 
 function Tabs({ place, index, launch }: { place: "right" | "bottom"; index: number; launch: Launch }) {
@@ -43,8 +44,9 @@ function Page() {
   const list = entries.value;
   const index = state.value.launch;
   const entry = list.value?.[index];
-  const answer = entry && entry.state !== "failed" ? launchAt(index).value : {};
+  const answer = entry && entry.state !== "failed" ? launchAt(index, parseBrush(state.value.brush) ? state.value.brush : "").value : {};
   const launch = answer.value;
+  const brush = parseBrush(state.value.brush);
   useEffect(() => {
     const listen = (e: KeyboardEvent) => press(e, launch);
     addEventListener("keydown", listen);
@@ -64,6 +66,7 @@ function Page() {
         {launch && !beyond && <ProgramBar launch={launch} />}
         <span class="space" />
         {launch && !launch.surveyed && <span class="running" role="status"><i class="spin" /> all programs run{progress.value.launch === index ? `: ${Math.floor(progress.value.part * 100)} %` : ""}</span>}
+        {brush && !held && <button class="chip filter on" title="findings, counts and tensors are those of these programs; a click shows all" onClick={() => set({ brush: "", finding: -1 })}>only x {brush.x.join("–")}, y {brush.y.join("–")} ✕</button>}
         {held && <span class="tag" title={held.note}>one page: {held.note}</span>}
         <button onClick={toggleTheme} title="light or dark (d)">◐</button>
         <button onClick={() => (paletteOpen.value = !paletteOpen.value)} title="all that can be done, with keys (?)">?</button>

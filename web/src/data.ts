@@ -105,21 +105,23 @@ function once<T>(path: string, read: (response: Response) => Promise<T>): Signal
 
 export const packed = (path: string) => once<Packed>(path, async (r) => unpack(await r.arrayBuffer()));
 export const json = <T>(path: string) => once<T>(path, (r) => r.json() as Promise<T>);
-const joined = new WeakMap<Signal<Answer<Opened>>, [unknown, ReadonlySignal<Answer<Launch>>]>();
-/** A launch, first as it was read, then with what its run told. */
-export function launch(index: number): ReadonlySignal<Answer<Launch>> {
-  const opened = json<Opened>(`/api/launch/${index}`), survey = json<Survey & { totals: Record<string, Totals> }>(`/api/launch/${index}/survey`);
+type Told = Signal<Answer<Survey & { totals: Record<string, Totals> }>>;
+const joined = new WeakMap<Signal<Answer<Opened>>, [Told, Told, ReadonlySignal<Answer<Launch>>]>();
+/** A launch, first as it was read, then with what its run told; `brush`: what these programs did. */
+export function launch(index: number, brush: string): ReadonlySignal<Answer<Launch>> {
+  const told = (query: string): Told => json(`/api/launch/${index}/survey${query}`);
+  const opened = json<Opened>(`/api/launch/${index}`), survey = told(""), part = brush && !held ? told(`?brush=${brush}`) : survey;
   const known = joined.get(opened);
-  if (known?.[0] === survey) return known[1];
+  if (known?.[0] === survey && known[1] === part) return known[2];
   const both = computed<Answer<Launch>>(() => {
-    const first = opened.value.value, then = survey.value.value, error = opened.value.error ?? survey.value.error;
+    const first = opened.value.value, then = part.value.value ?? survey.value.value, error = opened.value.error ?? survey.value.error;
     if (error) return { error };
     if (!first) return {};
     if (!then) return { value: { ...first, surveyed: false, accesses: 0, findings: [], unknowns: [], checked: [], notChecked: [] } };
     const { totals, ...told } = then;
     return { value: { ...first, ...told, surveyed: true, ops: first.ops.map((op) => (totals[op.op] ? { ...op, totals: totals[op.op]! } : op)) } };
   });
-  joined.set(opened, [survey, both]);
+  joined.set(opened, [survey, part, both]);
   return both;
 }
 export const sites = (index: number) => json<{ sites: Site[]; needsReads: boolean }>(`/api/launch/${index}/sites`);

@@ -34,8 +34,8 @@ function GridView({ index, launch }: ViewProps) {
     if (program >= x * y * z) return;
     if (!e.shiftKey) { start.value = null; return set({ program, finding: -1 }); }
     const [px, py] = programId(program, launch.grid);
-    if (!start.value) { start.value = [px, py]; return set({ brush: printBrush([px, px], [py, py]) }); }
-    set({ brush: printBrush([start.value[0], px], [start.value[1], py]) });
+    if (!start.value) { start.value = [px, py]; return set({ finding: -1, brush: printBrush([px, px], [py, py]) }); }
+    set({ finding: -1, brush: printBrush([start.value[0], px], [start.value[1], py]) });
     start.value = null;
   };
   return (
@@ -51,7 +51,7 @@ function GridView({ index, launch }: ViewProps) {
           onHover={(r, c) => (hovered.value = r * fold + c)} onPick={pick} />
         <Legend min={show(cells.min)} max={show(cells.max)} />
         <p class="dim">({programId(at, launch.grid).join(", ")}): {show(values[at] ?? 0)}{metric === "accesses" ? ` of ${count(launch.accesses)}` : ""}</p>
-        {brush ? <p>only x {brush.x.join("–")}, y {brush.y.join("–")} <button onClick={() => set({ brush: "" })}>all programs</button></p> : <p class="dim">shift and two clicks: a part of the grid</p>}
+        {brush ? <p>only x {brush.x.join("–")}, y {brush.y.join("–")} <button onClick={() => set({ brush: "", finding: -1 })}>all programs</button></p> : <p class="dim">shift and two clicks: a part of the grid</p>}
         {answer.value && <TableTwin head={["program", ...Object.keys(metrics).filter((m) => m !== "distinct").map((m) => metrics[m]!)]} rows={x * y * z}
           row={(i) => [`(${programId(i, launch.grid).join(", ")})`, ...Object.keys(metrics).filter((m) => m !== "distinct").map((m) => count(answer.value!.arrays[m]!.values[i]!))]} />}
       </>}
