@@ -66,7 +66,8 @@ function Page() {
         {launch && !beyond && <ProgramBar launch={launch} />}
         <span class="space" />
         {launch && !launch.surveyed && <span class="running" role="status"><i class="spin" /> all programs run{progress.value.launch === index ? `: ${Math.floor(progress.value.part * 100)} %` : ""}</span>}
-        {brush && !held && <button class="chip filter on" title="findings, counts and tensors are those of these programs; a click shows all" onClick={() => set({ brush: "", finding: -1 })}>only x {brush.x.join("–")}, y {brush.y.join("–")} ✕</button>}
+        {brush && !held && <button class="chip filter on" title="findings, counts and tensors are those of these programs; a click shows all" onClick={() => set({ brush: "", finding: -1 })}>{launch?.surveyed && launch.counting && !launch.refused ? <><i class="spin" /> counting</> : "only"} x {brush.x.join("–")}, y {brush.y.join("–")} ✕</button>}
+        {launch?.refused && <span class="error" role="alert">{launch.refused}: what is shown is of all programs</span>}
         {held && <span class="tag" title={held.note}>one page: {held.note}</span>}
         <button onClick={toggleTheme} title="light or dark (d)">◐</button>
         <button onClick={() => (paletteOpen.value = !paletteOpen.value)} title="all that can be done, with keys (?)">?</button>

@@ -29,8 +29,9 @@ interface Opened {
 interface Survey {
   accesses: number; findings: Finding[]; unknowns: { reason: string; file: string; line: number }[]; checked: string[]; notChecked: string[];
 }
-/** Until it has run, `surveyed` is false, and what would be there then is empty. */
-export interface Launch extends Opened, Survey { surveyed: boolean }
+/** Until it has run, `surveyed` is false, and what would be there then is empty. `counting`: what is there is of all
+ * programs still, not of the part of the grid that is asked for; `refused` is why it stays so. */
+export interface Launch extends Opened, Survey { surveyed: boolean; counting: boolean; refused?: string }
 export interface Iteration { name: string; value: number; trip: number }
 export interface Named { name: string; ssa: string; type: string; file: string; line: number; last: boolean }
 export interface Site {
@@ -117,9 +118,10 @@ export function launch(index: number, brush: string): ReadonlySignal<Answer<Laun
     const first = opened.value.value, then = part.value.value ?? survey.value.value, error = opened.value.error ?? survey.value.error;
     if (error) return { error };
     if (!first) return {};
-    if (!then) return { value: { ...first, surveyed: false, accesses: 0, findings: [], unknowns: [], checked: [], notChecked: [] } };
+    if (!then) return { value: { ...first, surveyed: false, counting: false, accesses: 0, findings: [], unknowns: [], checked: [], notChecked: [] } };
     const { totals, ...told } = then;
-    return { value: { ...first, ...told, surveyed: true, ops: first.ops.map((op) => (totals[op.op] ? { ...op, totals: totals[op.op]! } : op)) } };
+    const refused = part === survey ? undefined : part.value.error;
+    return { value: { ...first, ...told, surveyed: true, counting: !part.value.value, ...(refused ? { refused } : {}), ops: first.ops.map((op) => (totals[op.op] ? { ...op, totals: totals[op.op]! } : op)) } };
   });
   joined.set(opened, [survey, part, both]);
   return both;

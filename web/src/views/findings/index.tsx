@@ -8,7 +8,7 @@ function Findings({ launch, index }: ViewProps) {
   return (
     <div class="findings">
       {!launch.surveyed && <p class="dim">known when all programs have run</p>}
-      {launch.surveyed && !launch.findings.length && !launch.unknowns.length && <p class="dim">none{state.value.brush ? " in these programs" : ""}. Checked: {launch.checked.join(", ")}</p>}
+      {launch.surveyed && !launch.findings.length && !launch.unknowns.length && <p class="dim">none{state.value.brush && !launch.counting ? " in these programs" : ""}. Checked: {launch.checked.join(", ")}</p>}
       <ul>
         {launch.findings.map((f, i) => (
           <li key={i}>

@@ -27,6 +27,8 @@ function GridView({ index, launch }: ViewProps) {
     all.set(values);
     return { values: all, kind, width, height, min, max };
   }, [values, fold, state.value.brush]);
+  // Of the table: all, or those of the part.
+  const listed = useMemo(() => (brush ? Array.from({ length: x * y * z }, (_, i) => i).filter((i) => inBrush(i, brush, launch.grid)) : null), [state.value.brush, x, y, z]);
   const show = (v: number) => (metric === "read" || metric === "written" ? bytes(v) : number(v));
   const at = hovered.value >= 0 && hovered.value < x * y * z ? hovered.value : state.value.program;
   const pick = (row: number, column: number, e: MouseEvent) => {
@@ -34,7 +36,8 @@ function GridView({ index, launch }: ViewProps) {
     if (program >= x * y * z) return;
     if (!e.shiftKey) { start.value = null; return set({ program, finding: -1 }); }
     const [px, py] = programId(program, launch.grid);
-    if (!start.value) { start.value = [px, py]; return set({ finding: -1, brush: printBrush([px, px], [py, py]) }); }
+    // Nothing changes before the second click: what it is to hit would move.
+    if (!start.value) { start.value = [px, py]; return; }
     set({ finding: -1, brush: printBrush([start.value[0], px], [start.value[1], py]) });
     start.value = null;
   };
@@ -47,13 +50,13 @@ function GridView({ index, launch }: ViewProps) {
       </p>
       {answer.error && <p class="error">{answer.error}</p>}
       {cells && values && <>
-        <Picture cells={cells} label={`programs by ${metrics[metric]}`} marks={[{ row: Math.floor(state.value.program / fold), column: state.value.program % fold }]}
+        <Picture cells={cells} label={`programs by ${metrics[metric]}`} marks={[state.value.program, ...(start.value ? [start.value[0] + x * start.value[1]] : [])].map((p, i) => ({ row: Math.floor(p / fold), column: p % fold, ...(i ? { kind: "corner" } : {}) }))}
           onHover={(r, c) => (hovered.value = r * fold + c)} onPick={pick} />
         <Legend min={show(cells.min)} max={show(cells.max)} />
         <p class="dim">({programId(at, launch.grid).join(", ")}): {show(values[at] ?? 0)}{metric === "accesses" ? ` of ${count(launch.accesses)}` : ""}</p>
-        {brush ? <p>only x {brush.x.join("–")}, y {brush.y.join("–")} <button onClick={() => set({ brush: "", finding: -1 })}>all programs</button></p> : <p class="dim">shift and two clicks: a part of the grid</p>}
-        {answer.value && <TableTwin head={["program", ...Object.keys(metrics).filter((m) => m !== "distinct").map((m) => metrics[m]!)]} rows={x * y * z}
-          row={(i) => [`(${programId(i, launch.grid).join(", ")})`, ...Object.keys(metrics).filter((m) => m !== "distinct").map((m) => count(answer.value!.arrays[m]!.values[i]!))]} />}
+        {start.value ? <p class="dim">shift and a click: the other corner</p> : brush ? <p>only x {brush.x.join("–")}, y {brush.y.join("–")} <button onClick={() => set({ brush: "", finding: -1 })}>all programs</button></p> : <p class="dim">shift and two clicks: a part of the grid</p>}
+        {answer.value && <TableTwin head={["program", ...Object.keys(metrics).filter((m) => m !== "distinct").map((m) => metrics[m]!)]} rows={listed?.length ?? x * y * z}
+          row={(n) => { const i = listed?.[n] ?? n; return [`(${programId(i, launch.grid).join(", ")})`, ...Object.keys(metrics).filter((m) => m !== "distinct").map((m) => count(answer.value!.arrays[m]!.values[i]!))]; }} />}
       </>}
     </div>
   );
