@@ -15,27 +15,45 @@ namespace {
 // changes in a stretch of more than a part in kLines is seen.
 constexpr uint64_t kWhole = 64 << 10, kLine = 64, kLines = 512;
 
-uint64_t mixed(uint64_t hash, const uint8_t* data, uint64_t bytes) {
+// Of bytes that come in pieces of any sizes.
+class Print {
+ public:
+  explicit Print(uint64_t first) : lane_{first, first + 1, first + 2, first + 3} {}
+
   // Four lanes, so that the loop runs as fast as memory.
-  uint64_t lane[4] = {hash, hash + 1, hash + 2, hash + 3};
-  uint64_t at = 0;
-  for (; at + 32 <= bytes; at += 32)
-    for (int i = 0; i < 4; ++i) {
-      uint64_t word;
-      std::memcpy(&word, data + at + 8 * i, 8);
-      lane[i] = (lane[i] ^ word) * 0x9e3779b97f4a7c15u;
-      lane[i] ^= lane[i] >> 29;
-    }
-  for (; at < bytes; ++at) lane[0] = (lane[0] ^ data[at]) * 0x100000001b3u;
-  return ((lane[0] * 31 + lane[1]) * 31 + lane[2]) * 31 + lane[3];
-}
+  void add(const uint8_t* data, uint64_t bytes) {
+    uint64_t at = 0;
+    for (; at + 32 <= bytes; at += 32)
+      for (int i = 0; i < 4; ++i) {
+        uint64_t word;
+        std::memcpy(&word, data + at + 8 * i, 8);
+        lane_[i] = (lane_[i] ^ word) * 0x9e3779b97f4a7c15u;
+        lane_[i] ^= lane_[i] >> 29;
+      }
+    for (; at < bytes; ++at) lane_[0] = (lane_[0] ^ data[at]) * 0x100000001b3u;
+  }
+  uint64_t value() const { return ((lane_[0] * 31 + lane_[1]) * 31 + lane_[2]) * 31 + lane_[3]; }
+
+ private:
+  uint64_t lane_[4];
+};
 
 uint64_t print(const launch::Storage& storage) {
-  if (storage.bytes <= kWhole) return mixed(storage.bytes, storage.data, storage.bytes);
-  uint64_t hash = storage.bytes;
-  for (uint64_t i = 0; i < kLines; ++i) hash = mixed(hash, storage.data + (storage.bytes - kLine) / (kLines - 1) * i, kLine);
-  hash = mixed(hash, storage.data + storage.bytes - kLine, kLine);
-  return hash;
+  Print print(storage.bytes);
+  if (storage.bytes <= kWhole) {
+    print.add(storage.data, storage.bytes);
+    return print.value();
+  }
+  const uint64_t apart = (storage.bytes - kLine) / (kLines - 1);
+  constexpr uint64_t kAhead = 24;  // lines that are on their way
+  for (uint64_t i = 0; i < kLines; ++i) {
+#if defined(__GNUC__)
+    __builtin_prefetch(storage.data + apart * std::min(i + kAhead, kLines - 1));
+#endif
+    print.add(storage.data + apart * i, kLine);
+  }
+  print.add(storage.data + storage.bytes - kLine, kLine);
+  return print.value();
 }
 
 // With the GIL. Tensors of torch count what changes them, whichever view it goes through.

@@ -70,7 +70,7 @@ void Clients::finish(Report& report) {
   report.launch.clients.clear();
   for (const exec::ClientInstance& instance : instances_) report.launch.clients.emplace_back(instance.table->name);
   report.trace = tracer_;
-  if (tracer_) report.launch.traceRecords = tracer_->trace().records.size();
+  if (tracer_) report.launch.traceRecords = tracer_->size();
   if (tracer_)
     for (const launch::Argument& argument : launch_.arguments) report.arguments.push_back(argument.name);
   for (const auto& client : python_) client->finish(report.launch);

@@ -112,7 +112,7 @@ void defineTrace(nb::module_& module) {
       .def("patterns", &patterns)
       .def("operations", &operations)
       .def("replay", &replay, nb::arg("report"), nb::arg("program"), nb::arg("ordinal"))
-      .def("__len__", [](const TracerInstance& instance) { return instance.trace().records.size(); });
+      .def("__len__", [](const TracerInstance& instance) { return instance.size(); });
 }
 
 }  // namespace tilesight::binding

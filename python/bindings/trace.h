@@ -22,6 +22,7 @@ class TracerInstance {
 
   void* self() const { return self_; }
   const clients::Trace& trace() const { return clients::traceOf(self_); }
+  size_t size() const { return clients::traceRecords(self_); }
   const exec::Kernel& kernel() const { return *kernel_; }
 
  private:

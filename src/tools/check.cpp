@@ -71,7 +71,7 @@ class TracedRun {
   TracedRun& operator=(const TracedRun&) = delete;
 
   const exec::RunOptions& options() const { return options_; }
-  uint64_t records() const { return self_ ? clients::traceOf(self_).records.size() : 0; }
+  uint64_t records() const { return self_ ? clients::traceRecords(self_) : 0; }
 
  private:
   exec::RunOptions options_;

@@ -2,10 +2,12 @@
 // threads.
 #include <cstring>
 #include <numeric>
+#include <random>
 
 #include <gtest/gtest.h>
 
 #include "clients/registry.h"
+#include "clients/tracer/records.h"
 #include "clients/tracer/tracer.h"
 #include "engine_launch.h"
 #include "exec/run.h"
@@ -198,6 +200,36 @@ TEST(Run, TheTracerRecordsEveryAccessInProgramOrder) {
     }
     EXPECT_EQ(trace.patterns.size(), 1u) << "loads and stores of one layout share a pattern";
     tracer->destroy(self);
+  }
+}
+
+TEST(Run, RecordsThatAreKeptAreAllRecords) {
+  using clients::TraceRecord;
+  std::mt19937 random(7);
+  const auto below = [&](int64_t n) { return std::uniform_int_distribution<int64_t>(0, n - 1)(random); };
+  for (int round = 0; round < 300; ++round) {
+    // Programs of equal length that move evenly, with and without exceptions, in parts of any size.
+    const int64_t programs = below(40), length = 1 + below(5), step = below(2) ? 64 : INT64_MAX / 3;
+    const int64_t everyNth = below(2) ? 0 : 1 + below(20);
+    std::vector<TraceRecord> all;
+    for (int64_t p = 0; p < programs; ++p)
+      for (int64_t i = 0; i < length + (everyNth && below(everyNth) == 0); ++i) {
+        TraceRecord record;
+        record.program = p;
+        record.base = static_cast<int64_t>(static_cast<uint64_t>(i) * 4096 + static_cast<uint64_t>(p) * static_cast<uint64_t>(step));
+        record.op = static_cast<uint32_t>(i);
+        record.active = everyNth && below(everyNth) == 0 ? 3 : 64;
+        all.push_back(record);
+      }
+    std::vector<std::vector<TraceRecord>> parts(1);
+    for (const TraceRecord& record : all) {
+      while (below(7) == 0) parts.emplace_back();
+      parts.back().push_back(record);
+    }
+    const clients::KeptRecords kept(parts);
+    EXPECT_EQ(kept.count(), all.size());
+    EXPECT_EQ(kept.all(), all) << "round " << round;
+    if (!everyNth && programs >= 2) EXPECT_EQ(kept.stored(), static_cast<size_t>(2 * length));
   }
 }
 

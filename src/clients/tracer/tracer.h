@@ -36,6 +36,7 @@ struct TraceRecord {
   TraceKind kind = TraceKind::Load;
   uint8_t faults = 0;
   uint32_t m = 0, n = 0;  // dot, reduce
+  bool operator==(const TraceRecord&) const = default;
 };
 static_assert(sizeof(TraceRecord) <= 40);
 
@@ -44,8 +45,11 @@ struct Trace {
   std::vector<TraceRecord> records;  // in program order
 };
 
-/// The trace of an instance of the tracer, complete after launch_end. Valid until destroy.
+/// The trace of an instance of the tracer, complete after launch_end. Valid until destroy; the first call puts the
+/// records together.
 const Trace& traceOf(const void* self);
+/// How many records it has, at no cost.
+size_t traceRecords(const void* self);
 const char* traceKindName(TraceKind kind);
 
 }  // namespace tilesight::clients
