@@ -1,9 +1,9 @@
 #include "arrow/file_reader.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -170,7 +170,9 @@ tl::unexpected<Diagnostic> FileReader::broken(const std::string& what) const {
 Result<FileReader> FileReader::open(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return failure(Diagnostic{path, 0, 0, fmt::format("cannot be read: {}", std::strerror(errno)), {}});
-  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::vector<uint8_t> bytes;
+  for (std::array<char, 1 << 16> part; file.read(part.data(), part.size()) || file.gcount();)
+    bytes.insert(bytes.end(), part.data(), part.data() + file.gcount());
   return parse(std::move(bytes), path);
 }
 

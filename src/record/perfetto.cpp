@@ -106,7 +106,7 @@ Result<PerfettoTotals> writePerfetto(const Trace& trace, const std::string& path
         TS_CHECK(program.close(out, now));
         if (program.launch != launch) now = 0;
         const Launch& of = launches[launch];
-        program = {true, launch, id, now, quoted(fmt::format("program ({},{},{})", id % of.x, id / of.x % of.y, id / (of.x * of.y)))};
+        program = {true, launch, id, now, quoted(fmt::format("program ({},{},{})", id % of.x, id / of.x % of.y, id / of.x / of.y))};
       }
       if (!turn.open && trip >= 0) turn = {true, launch, trip, now, quoted(fmt::format("iteration {}", trip))};
       const std::string name = fmt::format("{} {}", text(at::kind), text(at::tensor).empty() ? "?" : text(at::tensor));

@@ -325,7 +325,7 @@ Result<NonFiniteReport> firstNonFinite(const Values& values, unsigned threads) {
   for (auto& [first, part] : parts) {
     report.programs += std::min(chunk, programs - first);
     for (auto& [name, input] : part.inputs) {
-      const auto known = std::find_if(report.inputs.begin(), report.inputs.end(), [&](const auto& other) { return other.name == name; });
+      const auto known = std::find_if(report.inputs.begin(), report.inputs.end(), [&, &name = name](const auto& other) { return other.name == name; });
       if (known == report.inputs.end()) report.inputs.push_back(std::move(input));
       else if (!known->isNan && input.isNan) *known = std::move(input);
     }

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "../engine/engine_launch.h"
+#include "../findings/scratch.h"
 #include "launch/bundle.h"
 
 namespace tilesight {
@@ -39,8 +40,13 @@ struct Case {
   int block = 64, n = 1000, factor = 2, launches = 1, size = 1000;
 };
 
+const test::Scratch& scratch() {
+  static const test::Scratch folder;
+  return folder;
+}
+
 std::string bundle(const std::string& file, const Case& c) {
-  const std::string path = testing::TempDir() + file;
+  const std::string path = scratch() / file;
   auto writer = launch::BundleWriter::open(path);
   EXPECT_TRUE(writer);
   for (int i = 0; i < c.launches; ++i) {
@@ -66,7 +72,7 @@ struct Said {
 };
 
 Said said(const std::string& arguments) {
-  const std::string command = "cd '" + testing::TempDir() + "' && '" TILESIGHT_BINARY "' diff " + arguments + " 2>&1";
+  const std::string command = "cd '" + (scratch() / "") + "' && '" TILESIGHT_BINARY "' diff " + arguments + " 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");
   std::string text;
   char buffer[4096];

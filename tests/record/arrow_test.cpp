@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../findings/scratch.h"
 #include "arrow/batch.h"
 #include "arrow/file_reader.h"
 #include "arrow/file_writer.h"
@@ -20,8 +21,13 @@ const Schema& sample() {
   return schema;
 }
 
+const test::Scratch& scratch() {
+  static const test::Scratch folder;
+  return folder;
+}
+
 std::string write(const std::string& name) {
-  const std::string path = testing::TempDir() + name;
+  const std::string path = scratch() / name;
   std::remove(path.c_str());
   Packer packer;
   auto file = FileWriter::open(path, sample());
@@ -115,10 +121,10 @@ TEST(Arrow, FlippedBitsAreErrorsOrOtherValues) {
 }
 
 TEST(Arrow, AnUnfinishedFileLeavesNothing) {
-  const std::string path = testing::TempDir() + "dropped.arrow";
+  const std::string path = scratch() / "dropped.arrow";
   { ASSERT_TRUE(FileWriter::open(path, sample())); }
   EXPECT_FALSE(std::ifstream(path));
-  EXPECT_FALSE(std::ifstream(testing::TempDir() + ".dropped.arrow.part"));
+  EXPECT_FALSE(std::ifstream(scratch() / ".dropped.arrow.part"));
   EXPECT_FALSE(FileWriter::open("/nowhere/at/all.arrow", sample()));
 }
 

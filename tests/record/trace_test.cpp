@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "../engine/engine_launch.h"
+#include "../findings/scratch.h"
+#include "arrow/file_writer.h"
+#include "record/perfetto.h"
 #include "record/reader.h"
 #include "record/recorder.h"
 
@@ -53,8 +56,13 @@ module {
 }
 )";
 
+const test::Scratch& scratch() {
+  static const test::Scratch folder;
+  return folder;
+}
+
 std::string traced(int programs, int turns, unsigned threads, const std::string& name, RecorderOptions options = {}, bool divide = false) {
-  const std::string folder = testing::TempDir() + name;
+  const std::string folder = scratch() / name;
   fs::remove_all(folder);
   auto recorder = Recorder::open(folder, options);
   EXPECT_TRUE(recorder) << recorder.error().str();
@@ -176,11 +184,11 @@ TEST(Trace, TheSameForAnyNumberOfThreads) {
 TEST(Trace, FoldersOfOthersAreLeftAlone) {
   const std::string folder = traced(2, 1, 1, "trace-there");
   EXPECT_FALSE(Recorder::open(folder));
-  const std::string file = testing::TempDir() + "trace-file";
+  const std::string file = scratch() / "trace-file";
   std::ofstream(file) << "x";
   EXPECT_FALSE(Recorder::open(file));
   EXPECT_FALSE(Recorder::open("/proc/nothing/here"));
-  EXPECT_FALSE(Trace::open(testing::TempDir() + "trace-nowhere"));
+  EXPECT_FALSE(Trace::open(scratch() / "trace-nowhere"));
 }
 
 TEST(Trace, BrokenSegmentsAreNamed) {
@@ -198,6 +206,27 @@ TEST(Trace, BrokenSegmentsAreNamed) {
   const auto other = trace->each(Table::Accesses, [](const arrow::Batch&) -> Status { return {}; });
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().message, "has other columns than the table accesses of this version");
+}
+
+TEST(Trace, AGridOfAnySizeIsNoTrouble) {
+  const std::string folder = traced(2, 1, 1, "trace-grid"), segment = folder + "/launches/000000-0000.arrow";
+  fs::remove(segment);
+  arrow::Packer packer;
+  auto file = arrow::FileWriter::open(segment, schemaOf(Table::Launches));
+  ASSERT_TRUE(file);
+  arrow::Rows launches(schemaOf(Table::Launches));
+  for (const arrow::Field& field : schemaOf(Table::Launches).fields) {
+    if (field.type == arrow::Type::TextList) launches.add(std::vector<std::string>());
+    else if (field.type == arrow::Type::Text || field.type == arrow::Type::Name) launches.add(std::string());
+    else launches.add(field.name.starts_with("grid_") ? int64_t{1} << 32 : int64_t{0});  // x * y is 0 in 64 bits
+  }
+  ASSERT_TRUE(file->append(launches.encode(packer)) && file->finish(launches.names(), packer));
+  const auto trace = Trace::open(folder);
+  ASSERT_TRUE(trace);
+  const auto totals = writePerfetto(*trace, scratch() / "grid.json", 1000);
+  ASSERT_TRUE(totals) << totals.error().str();
+  EXPECT_EQ(totals->written, 2 * 2 * 4);
+  EXPECT_NE(scratch().read("grid.json").find("program (1,0,0)"), std::string::npos);
 }
 
 TEST(Trace, ThePageHasTheColumns) {

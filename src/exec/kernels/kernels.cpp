@@ -17,12 +17,26 @@ namespace a64 { const KernelSet& kernelSet(); }
 
 namespace {
 
+#if defined(__x86_64__) && defined(__clang__)
+// Clang before 19 does not know the levels by name. What it cannot ask for (F16C, LZCNT, MOVBE), all machines with these have.
+bool runsV3() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+}
+bool runsV4() {
+  return runsV3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#elif defined(__x86_64__)
+bool runsV3() { return __builtin_cpu_supports("x86-64-v3"); }
+bool runsV4() { return __builtin_cpu_supports("x86-64-v4"); }
+#endif
+
 KernelSets findRunnable() {
   KernelSets found{{}, 0};
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("x86-64-v3")) found.sets[found.count++] = &v3::kernelSet();
-  if (__builtin_cpu_supports("x86-64-v4")) found.sets[found.count++] = &v4::kernelSet();
+  if (runsV3()) found.sets[found.count++] = &v3::kernelSet();
+  if (runsV4()) found.sets[found.count++] = &v4::kernelSet();
 #else
   found.sets[found.count++] = &a64::kernelSet();
 #endif
