@@ -72,7 +72,8 @@ Result<uint32_t> ContentStore::add(const Storage& storage) {
   if (known != known_.end() && equals(known->second.last, storage)) return known->second.last;
 
   Content content{.bytes = storage.bytes, .fill = {0}};
-  if (storage.bytes == 0) return store(storage, std::move(content));
+  // What is withheld is zeros: nothing of it is to be read.
+  if (storage.bytes == 0 || storage.withheld) return store(storage, std::move(content));
   if (const size_t length = patternLength(storage.data, storage.bytes)) {
     content.fill.assign(storage.data, storage.data + length);
     // Not remembered as a version: a uniform storage costs nothing to say again.

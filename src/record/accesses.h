@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "arrow/batch.h"
@@ -13,33 +14,29 @@
 
 namespace tilesight::record {
 
+/// A row is a pattern, a place and the turns of its loops. What the pattern of a row does not say (it is not exact()) has a
+/// second part: it is loose.
 class AccessRows {
  public:
-  void add(uint32_t pattern, int64_t offset, int64_t low, int64_t high, int64_t active, int32_t trip, int32_t outerTrip) {
+  void add(uint32_t pattern, int64_t offset, int32_t trip, int32_t outerTrip) {
     pattern_.push_back(pattern);
     offset_.push_back(offset);
-    low_.push_back(low);
-    high_.push_back(high);
-    active_.push_back(active);
     trip_.push_back(trip);
     outerTrip_.push_back(outerTrip);
-    cells_.push_back(0);
   }
-  /// Of the last row: an active element's place.
-  void cell(int64_t offset) {
-    offsets_.push_back(offset);
-    ++cells_.back();
+  /// Of the last row, where its pattern is not exact: how far its active elements reach, and the places of single ones.
+  void addLoose(int64_t low, int64_t high, int64_t active, const std::vector<int64_t>& cells) {
+    loose_.push_back({low, high, active, static_cast<uint32_t>(cells.size())});
+    cells_.insert(cells_.end(), cells.begin(), cells.end());
   }
 
   size_t size() const { return pattern_.size(); }
   bool empty() const { return pattern_.empty(); }
   static uint64_t weightOf(size_t rows, size_t cells) { return rows + cells / 8; }
-  uint64_t weight() const { return weightOf(size(), offsets_.size()); }
+  uint64_t weight() const { return weightOf(size(), cells_.size()); }
   void clear();
 
-  void startProgram(uint32_t number) {
-    programs_.push_back({number, static_cast<uint32_t>(size()), 0, offsets_.size()});
-  }
+  void startProgram(uint32_t number) { programs_.push_back({number, 0, here()}); }
   size_t programs() const { return programs_.size(); }
   uint32_t programNumber(size_t i) const { return programs_[i].number; }
   /// Appends the rows of program number `i` of others; the weight of these.
@@ -53,52 +50,90 @@ class AccessRows {
 
  private:
   friend class AccessEncoder;
-  struct Program {
-    uint32_t number, first;  // its first row here
-    uint32_t before;         // rows of the program that an earlier batch has
-    size_t cells;            // its first one here
+  struct Loose {
+    int64_t low, high, active;
+    uint32_t cells;
   };
-  void copyRows(const AccessRows& from, const Program& program, size_t past);
+  /// A place between two rows.
+  struct Place {
+    size_t row = 0, loose = 0, cell = 0;
+  };
+  struct Program {
+    uint32_t number;
+    uint32_t before;  // rows of the program that an earlier batch has
+    Place first;
+  };
+  Place here() const { return {size(), loose_.size(), cells_.size()}; }
+  void copyRows(const AccessRows& from, const Place& first, const Place& past);
 
-  std::vector<uint32_t> pattern_, cells_;
-  std::vector<int64_t> offset_, low_, high_, active_, offsets_;
+  std::vector<uint32_t> pattern_;
+  std::vector<int64_t> offset_, cells_;
   std::vector<int32_t> trip_, outerTrip_;
+  std::vector<Loose> loose_;  // of loose rows, in order
   std::vector<Program> programs_;
 };
 
 /// Encodes rows. What equals a column of an earlier batch is not packed again: most columns of most kernels do.
 class AccessEncoder {
  public:
-  AccessEncoder(const FixedNames& fixed, const LaunchNames& names, const Patterns& patterns)
-      : fixed_(&fixed), names_(&names), patterns_(&patterns) {}
-  arrow::Message encode(const AccessRows& rows);
-  /// The patterns are others now.
-  void forget() { known_.clear(); }
+  /// `patterns`: what the rows' numbers mean.
+  arrow::Message encode(const FixedNames& fixed, const LaunchNames& names, const AccessRows& rows, const Patterns& patterns);
 
  private:
   /// Columns that follow from the patterns of the rows.
   struct OfPatterns {
     std::vector<uint32_t> rows;  // patterns
     std::array<arrow::Column, at::columns> columns;
+    bool exact = false;  // all are: nothing else is needed but program, number, turns and base
   };
-  const OfPatterns& ofPatterns(const AccessRows& rows);
-  /// A buffer of a column, packed now or before.
-  arrow::Buffer reuse(size_t place, std::span<const uint8_t> raw);
+  /// A column of equal values.
+  struct Constant {
+    int64_t value = 0;
+    size_t bytes = 0, width = 0;  // of all, of one
+    arrow::Packed packed;
+  };
+  /// The rows' patterns by their numbers here.
+  void translate(const AccessRows& rows, const Patterns& patterns);
+  const OfPatterns& ofPatterns(const FixedNames& fixed, const LaunchNames& names);
+  /// A column of patterns: of each its value, which is an int32_t or an int64_t.
+  template <typename T, typename Value>
+  void fill(arrow::Column& column, const Value& value);
+  /// The columns that follow from the patterns of exact rows, if some are loose.
+  void looseColumns(const AccessRows& rows, std::vector<arrow::Column>& columns);
   template <typename T>
-  arrow::Buffer reuse(size_t place, const std::vector<T>& values) {
-    return reuse(place, arrow::Buffer::of(values).raw);
+  arrow::Packed constant(T value, size_t count);
+  /// A buffer of a column, packed now or before.
+  arrow::Buffer pack(size_t place, std::span<const uint8_t> raw);
+  template <typename T>
+  arrow::Buffer pack(size_t place, const std::vector<T>& values) {
+    return pack(place, arrow::Buffer::of(values).raw);
   }
 
-  const FixedNames* fixed_;
-  const LaunchNames* names_;
-  const Patterns* patterns_;
   arrow::Packer packer_;
+  Patterns patterns_;                               // that it has met
   std::vector<std::unique_ptr<OfPatterns>> known_;  // the last few, newest first
+  std::vector<Constant> constants_;                 // the last few
   struct Last {
     std::vector<uint8_t> raw;
     arrow::Packed packed;
   };
-  std::array<Last, 16> last_;
+  std::array<Last, 9> last_;
+  // Of the batch under way: the patterns of its rows, those that there are, and the numbers here of the range's.
+  std::vector<uint32_t> numbers_, used_, here_;
+  // Room for columns, and for values by pattern.
+  std::vector<uint32_t> programs_, places_;
+  std::vector<int32_t> narrow_, narrowOf_, ends_;
+  std::vector<int64_t> wide_, wideOf_;
+};
+
+/// Encoders of a launch, one a thread that needs one: what they know serves all ranges.
+class Encoders {
+ public:
+  arrow::Message encode(const FixedNames& fixed, const LaunchNames& names, const AccessRows& rows, const Patterns& patterns);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<AccessEncoder>> idle_;
 };
 
 }  // namespace tilesight::record

@@ -33,6 +33,15 @@ Pattern Pattern::of(const ts_access& access) {
     if (p.maskAll) p.high = p.shape;
     else p.high.assign(access.rank, 0);
   }
+  if (!p.exact()) return p;
+  p.active = access.active;
+  if (p.active <= 0) return p;
+  for (uint32_t d = 0; d < access.rank; ++d) {
+    const int64_t first = p.strides[d] * std::max<int64_t>(0, p.low[d]), last = p.strides[d] * (std::min(p.high[d], p.shape[d]) - 1);
+    p.lowByte += std::min(first, last);
+    p.endByte += std::max(first, last);
+  }
+  p.endByte += p.elementBytes;
   return p;
 }
 
@@ -42,6 +51,7 @@ bool Pattern::fits(const ts_access& access) const {
       shape.size() != access.rank || elements != access.elements)
     return false;
   if (mask == TS_FORM_SPLAT && maskAll != (access.mask.all != 0)) return false;
+  if (exact() && active != access.active) return false;
   const bool box = boxed(access.mask);
   for (uint32_t d = 0; d < access.rank; ++d) {
     if (shape[d] != access.shape[d]) return false;

@@ -15,11 +15,13 @@ struct Pattern {
   int32_t argument = -1, maskAll = 0;
   int64_t elements = 0;
   std::vector<int64_t> shape, strides, low, high;  // strides: one, affine; low, high: the mask's box, but for dense ones
+  // Of an exact one: how many elements are active, and how far they reach, in bytes from the access's base.
+  int64_t active = 0, lowByte = 0, endByte = 0;
   bool operator==(const Pattern&) const = default;
 
   static Pattern of(const ts_access& access);
   bool fits(const ts_access& access) const;
-  /// Do the cells follow from the row?
+  /// Do the cells follow from the row? Then all such accesses differ in their base only.
   bool exact() const { return form <= TS_FORM_AFFINE && mask <= TS_FORM_AFFINE && shape.size() <= kAxes; }
 };
 

@@ -8,17 +8,13 @@ namespace tilesight::record {
 
 namespace {
 
-/// A range that has met so many patterns starts its list anew: what it knows is not to grow with the launch.
-constexpr size_t kMaxPatterns = 1 << 16;
-
 int32_t narrowed(int64_t value) { return static_cast<int32_t>(std::clamp<int64_t>(value, INT32_MIN, INT32_MAX)); }
 
 }  // namespace
 
 Range::Range(const LaunchRecording& launch, bool whole)
     : launch_(launch),
-      encoder_(launch.fixed, launch.names, patterns_),
-      accesses_(launch.folder, [this](const AccessRows& rows) { return encoder_.encode(rows); }, whole),
+      accesses_(launch.folder, [this](const AccessRows& rows) { return launch_.encoders->encode(launch_.fixed, launch_.names, rows, patterns_); }, whole),
       programs_(launch.folder,
                 [this](const ProgramRows& rows) { return rows.encode(launch_.names.launch, launch_.names.grid, packer_); }, whole) {
   if (whole) first_ = 0;
@@ -58,7 +54,8 @@ void Range::skipTo(int64_t program) {
   }
 }
 
-// Where an access is, and how far its active elements reach: offset_, low_, high_, and cells_ if they are asked for.
+// Where an access is whose pattern does not say all, and how far its active elements reach: offset_, low_, high_, and
+// cells_ if they are asked for.
 void Range::bounds(const ts_host& host, const ts_access& access, const Pattern& pattern, int64_t origin) {
   const int64_t bytes = access.element_bytes;
   cells_.clear();
@@ -88,7 +85,7 @@ void Range::bounds(const ts_host& host, const ts_access& access, const Pattern& 
       high_ += std::max(low, high);
     }
     high_ += bytes;
-    if (pattern.exact() || !launch_.elements) return;
+    if (!launch_.elements) return;
   }
   const auto count = static_cast<size_t>(access.elements);
   addresses_.resize(count);
@@ -119,13 +116,19 @@ void Range::access(const ts_host& host, const ts_access& access) {
   const uint32_t number = patterns_.number(access);
   const Pattern& pattern = patterns_[number];
   const int64_t origin = access.argument < 0 ? 0 : launch_.names.addresses[static_cast<size_t>(access.argument)];
-  bounds(host, access, pattern, origin);
   AccessRows& rows = accesses_.rows();
   const std::vector<exec::LoopRecord>& loops = static_cast<const exec::AccessCore*>(access.core)->machine->loops();
   const size_t depth = loops.size();
-  rows.add(number, offset_, low_, high_, access.active, depth ? narrowed(loops[depth - 1].trip) : -1,
-           depth > 1 ? narrowed(loops[depth - 2].trip) : -1);
-  for (int64_t cell : cells_) rows.cell(cell);
+  const int32_t trip = depth ? narrowed(loops[depth - 1].trip) : -1, outerTrip = depth > 1 ? narrowed(loops[depth - 2].trip) : -1;
+  if (pattern.exact()) {
+    rows.add(number, access.base - origin, trip, outerTrip);
+    accesses_.grew(1);
+  } else {
+    bounds(host, access, pattern, origin);
+    rows.add(number, offset_, trip, outerTrip);
+    rows.addLoose(low_, high_, access.active, cells_);
+    accesses_.grew(AccessRows::weightOf(1, cells_.size()));
+  }
 
   ++count_;
   ++sums_.accesses;
@@ -138,7 +141,6 @@ void Range::access(const ts_host& host, const ts_access& access) {
   sums_.elements += access.elements;
   sums_.active += access.active;
   sums_.faulty += access.faults != 0;
-  accesses_.grew(AccessRows::weightOf(1, cells_.size()));
 }
 
 void Range::dot(const ts_compute& compute) {

@@ -19,6 +19,7 @@ struct LaunchRecording {
   std::string folder;     // for temporary files
   bool elements = false;  // places of single elements are written, where nothing else says them
   std::atomic<bool>* failed = nullptr;  // set where something cannot be written
+  std::unique_ptr<Encoders> encoders = std::make_unique<Encoders>();
 };
 
 class Range {
@@ -55,7 +56,6 @@ class Range {
 
   const LaunchRecording& launch_;
   Patterns patterns_;
-  AccessEncoder encoder_;
   arrow::Packer packer_;
   Stream<AccessRows> accesses_;
   Stream<ProgramRows> programs_;
