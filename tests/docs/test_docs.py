@@ -87,3 +87,9 @@ def test_the_packages_to_install_by_hand_are_those_that_setup_installs():
               ("python3-dev", "libgtest-dev", "librapidcheck-dev", "libbenchmark-dev")}
     said = (ROOT / "docs" / "getting-started.md").read_text()
     assert needed and not [name for name in needed if name not in said.split("`pip install .`")[0]]
+
+
+def test_pip_builds_what_it_installs():
+    plugins = re.findall(r"^ts_plugin\((\w+) ", (ROOT / "plugins" / "CMakeLists.txt").read_text(), re.MULTILINE)
+    targets = re.search(r"^build.targets = \[(.*)\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE).group(1)
+    assert len(plugins) == 3 and set(re.findall(r'"(\w+)"', targets)) == {"tilesight_native", *plugins}
