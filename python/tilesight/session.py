@@ -200,7 +200,8 @@ class Recorder:
         self._judges = {}        # with --fail-fast: what is accepted (a test's marker may add to it) -> a Session
         self._saved = 0          # bytes written by --save
         self.traced = Traced(self.problem)  # what --trace writes
-        self._kept = 0           # bytes of inputs that ts.launches holds
+        self._holding = collections.deque()  # reports of ts.launches that hold inputs, oldest first
+        self._kept = 0           # bytes of these
 
     def start_run(self, folder):
         """This process belongs to a `tilesight run`."""
@@ -283,15 +284,17 @@ class Recorder:
 
     def remember(self, report):
         with self._lock:
-            if len(self.launches) == RING:
-                self._kept -= self.launches[0].native.input_bytes
+            if len(self.launches) == RING and self._holding and self._holding[0] is self.launches[0]:
+                self._kept -= self._holding.popleft().native.input_bytes
             self.launches.append(report)
+            if not report.native.input_bytes:
+                return
+            self._holding.append(report)
             self._kept += report.native.input_bytes
-            for old in self.launches:  # the oldest inputs go first; those of the last launch stay
-                if self._kept <= INPUT_BUDGET or old is report:
-                    break
-                self._kept -= old.native.input_bytes
-                old.native.drop_inputs()
+            while self._kept > INPUT_BUDGET and len(self._holding) > 1:  # the oldest go first; those of the last launch stay
+                old = self._holding.popleft().native
+                self._kept -= old.input_bytes
+                old.drop_inputs()
 
     def add(self, report):
         """Takes the report of a launch; prints or raises what ts.config.on_finding says."""
@@ -404,6 +407,7 @@ class Recorder:
     def clear(self):
         with self._lock:
             self.launches.clear()
+            self._holding.clear()
             self._kept = 0
             self._shown.clear()
             self._notes.clear()

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kWorthThreads = std::chrono::microseconds(300);
 constexpr auto kWorthRange = std::chrono::microseconds(150);
 constexpr int kUpdatesWorth = 3;      // a kernel that spends more than one part in so many on updates gains nothing
-constexpr int64_t kRangesPerThread = 4;  // so that a thread with cheap programs takes more of them
+constexpr int64_t kRangesPerThread = 2;  // so that a thread with cheap programs takes more of them; each finds out anew what loops do
 
 }  // namespace
 

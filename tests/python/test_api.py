@@ -302,3 +302,26 @@ def test_a_kernel_under_triton_s_interpreter_cannot_be_checked(monkeypatch):
 
     with pytest.raises(ts.Error, match="kernel runs under Triton's interpreter.*TRITON_INTERPRET=1"):
         ts.check(InterpretedFunction(kernel))
+
+
+def test_the_oldest_launches_lose_their_inputs_first(arrays, monkeypatch):
+    """What ts.launches holds of inputs is bounded; the last launch's stay, however large they are."""
+    from tilesight import session
+
+    def launched(times=1):
+        for _ in range(times):
+            traced_shift[(1,)](*arrays, 64, BLOCK=64)
+        return [launch.native.has_inputs for launch in ts.launches]
+
+    launched()
+    one = ts.launches[-1].native.input_bytes
+    assert one > 0
+    monkeypatch.setattr(session, "INPUT_BUDGET", 3 * one)
+    assert launched(4) == [False, False, True, True, True]
+    monkeypatch.setattr(session, "INPUT_BUDGET", 0)
+    assert launched() == [False] * 5 + [True]
+    ts.clear()
+    monkeypatch.setattr(session, "INPUT_BUDGET", one)
+    assert launched() == [True]
+    monkeypatch.setattr(session, "INPUT_BUDGET", session.RING * one)
+    assert launched(session.RING + 8) == [True] * session.RING, "those that ts.launches has forgotten do not count"
