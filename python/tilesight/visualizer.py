@@ -49,8 +49,8 @@ class Page:
             ended = self._server.poll() is not None
             with open(path, encoding="utf-8", errors="replace") as file:
                 text = file.read()
-            if text.endswith(_READY):
-                return text[:-len(_READY)]
+            if _READY in text:
+                return text.partition(_READY)[0]
             if ended:
                 raise Error(_reason(text))
             time.sleep(0.01)
@@ -72,7 +72,11 @@ class Page:
             if self._server.poll() is None:
                 self._server.terminate()
             self._server.stdin.close()
-            self._server.wait()
+            try:
+                self._server.wait(5)
+            except subprocess.TimeoutExpired:  # it computes an answer still
+                self._server.kill()
+                self._server.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
         if self in _open:
             _open.remove(self)

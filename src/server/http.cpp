@@ -4,7 +4,9 @@
 #include <httplib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <chrono>
 #include <thread>
 
 #include <fmt/format.h>
@@ -78,7 +80,12 @@ class Server final : public HttpServer {
   bool bind(int port) {
     port_ = port ? (server_.bind_to_port("127.0.0.1", port) ? port : -1) : server_.bind_to_any_port("127.0.0.1");
     if (port_ <= 0) return false;
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    thread_ = std::thread([this] {
+      server_.listen_after_bind();
+      ended_ = true;
+    });
+    // The library's stop() does nothing to a server that is not running yet, which would then never end.
+    while (!server_.is_running() && !ended_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return true;
   }
 
@@ -105,6 +112,7 @@ class Server final : public HttpServer {
   Handler handler_;
   httplib::Server server_;
   std::thread thread_;
+  std::atomic<bool> ended_ = false;
   int port_ = -1;
 };
 

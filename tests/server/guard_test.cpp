@@ -173,6 +173,16 @@ TEST(Socket, ABodyIsReadForWhoAsksForIt) {
   EXPECT_EQ(put("/refused", "abc"), "HTTP/1.1 403");
 }
 
+TEST(Socket, OneThatIsEndedAsItStartsEnds) {
+  for (int i = 0; i < 200; ++i) {
+    auto http = HttpServer::listen(0, [](const Request&) { return Answer{200}; });
+    ASSERT_TRUE(http);
+    (*http)->stop();
+    (*http)->wait();
+    EXPECT_EQ(ask((*http)->port(), "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"), "");
+  }
+}
+
 TEST_F(SocketTest, BytesThatAreNoRequestDoNoHarm) {
   EXPECT_EQ(ask(server->port(), "nonsense\r\n\r\n").find("HTTP/1.1 200"), std::string::npos);
   EXPECT_TRUE(get("/api/launches").starts_with("HTTP/1.1 200"));
