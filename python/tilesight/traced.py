@@ -17,6 +17,7 @@ class Traced:
     def __init__(self, problem):
         self._problem = problem  # says why not all is there: of (name of the folder, text)
         self._lock = threading.Lock()
+        self._thread = None      # the one that records a launch now
         self._folder = self._process = None
         self._told = False
         self._bytes = 0          # of data
@@ -27,11 +28,19 @@ class Traced:
         if not options.get("trace"):
             yield None, 0
             return
+        if self._thread == threading.get_ident():  # a client's hook launches a kernel
+            self._tell(options, "a launch inside of another one is not recorded")
+            yield None, 0
+            return
         with self._lock:
-            folder = self._open(options)
-            yield folder, max(0, options["save_limit"] - self._bytes)
-            if folder is not None and folder.problem:
-                self._tell(options, folder.problem)
+            self._thread = threading.get_ident()
+            try:
+                folder = self._open(options)
+                yield folder, max(0, options["save_limit"] - self._bytes)
+                if folder is not None and folder.problem:
+                    self._tell(options, folder.problem)
+            finally:
+                self._thread = None
 
     def kept(self, count):
         self._bytes += count

@@ -21,6 +21,7 @@ from .errors import Error
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _READY = "Ctrl-C ends it\n"  # the last line of `tilesight view` before it serves
+_PATIENCE = 120              # seconds
 _open = []                   # the pages of this process
 
 
@@ -45,6 +46,7 @@ class Page:
 
     def _wait_until_ready(self, path):
         """What the server says of itself, without its last line."""
+        latest = time.monotonic() + _PATIENCE
         while True:
             ended = self._server.poll() is not None
             with open(path, encoding="utf-8", errors="replace") as file:
@@ -53,6 +55,8 @@ class Page:
                 return text.partition(_READY)[0]
             if ended:
                 raise Error(_reason(text))
+            if time.monotonic() > latest:
+                raise Error(f"the visualizer's server did not start within {_PATIENCE} s")
             time.sleep(0.01)
 
     @property

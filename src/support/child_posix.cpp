@@ -53,7 +53,7 @@ void beTheChild() {
 #endif
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
-  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM}) ::signal(signal, SIG_DFL);
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT}) ::signal(signal, SIG_DFL);
 }
 
 std::string howItEnded(int status) {
@@ -68,10 +68,11 @@ int waitFor(pid_t child) {
   return status;
 }
 
-/// True if the child has ended; it is still to be waited for.
+/// True if the child has ended; it is still to be waited for, unless somebody else has done so (SIGCHLD is ignored).
 bool hasEnded(pid_t child) {
   siginfo_t state{};
-  return waitid(P_PID, static_cast<id_t>(child), &state, WEXITED | WNOHANG | WNOWAIT) == 0 && state.si_pid == child;
+  if (waitid(P_PID, static_cast<id_t>(child), &state, WEXITED | WNOHANG | WNOWAIT) != 0) return errno == ECHILD;
+  return state.si_pid == child;
 }
 
 /// Until the result is there, the child has ended, or it is late. Closes the pipe and ends the child.

@@ -21,8 +21,12 @@ def test_a_forked_child_follows_its_parent_and_has_a_file_of_its_own(tmp_path):
     parent = wire.Wire(str(tmp_path))
     parent.note("before")
     if (child := os.fork()) == 0:
-        parent.note("child")
-        os._exit(0)
+        status = 1
+        try:
+            parent.note("child")
+            status = 0
+        finally:
+            os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
     parent.note("after")
     assert notes(tmp_path) == ["before", "after", "child"]

@@ -219,3 +219,20 @@ def test_launches_by_ts_check_are_named(folder):
     assert "1 launch by ts.check, whose report is the program's own, and no other kernel was launched" in said(one)
     two = tilesight("run", "--trace", "t", "p.py", "2", cwd=folder)
     assert "2 launches by ts.check, whose reports are the program's own" in said(two) and "traced 2 launches to t" in said(two)
+
+
+def test_a_launch_inside_of_a_launch_is_left_out_and_said(folder):
+    (folder / "p.py").write_text("""
+import kernels
+import tilesight as ts
+
+class Launches(ts.Client):
+    def launch_end(self, launch):
+        ts.config.client = "sanitizer"
+        kernels.run(1)
+
+ts.config.client = Launches()
+kernels.run()
+""")
+    done = tilesight("run", "--trace", "t", "p.py", cwd=folder)
+    assert "traced 1 launch to t" in said(done) and "a launch inside of another one is not recorded" in done.stderr, done.stderr
