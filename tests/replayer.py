@@ -1,4 +1,4 @@
-"""Replays the findings of every launch that a test makes: the program that is a finding's witness, run alone on what it
+"""Replays the sanitizer's findings of every launch that a test makes: the program that is a finding's witness, run alone on what it
 read, must make the same finding (docs/rationale/replay.md), or the test fails.
 
 Off unless TILESIGHT_REPLAY_FINDINGS names a file: `scripts/test-slow replay` sets it. A launch with findings is a line of
@@ -38,8 +38,7 @@ def replayed(report, clients):
 
     if not report.has_inputs:
         return 0, "no copy of the inputs"
-    names = [client for client in clients if isinstance(client, str)]
-    if "sanitizer" not in names:
+    if "sanitizer" not in clients:
         return 0, "other clients"
     with tempfile.TemporaryDirectory() as folder:
         bundle = Path(folder) / "launch.tsb"
@@ -51,7 +50,8 @@ def replayed(report, clients):
     assert not different, f"findings of {report.kernel} are others when their programs run alone: {different}"
     session = native().Session()
     session.add(report)
-    found = [(f["kind"], f["location"]["line"]) for f in json.loads(session.json(None))["findings"] if f["kind"] not in OF_LAUNCHES]
+    found = [(f["kind"], f["location"]["line"]) for f in json.loads(session.json(None))["findings"]
+             if f["client"] == "sanitizer" and f["kind"] not in OF_LAUNCHES]
     missing = set(found) - {(kind, line) for kind, line, _ in again}
     assert not missing, f"findings of {report.kernel} that the same launch does not have again: {missing}"
     return len(again), ""

@@ -6,7 +6,7 @@
 namespace tilesight::launch {
 namespace {
 
-constexpr size_t maxRank = 32;
+constexpr size_t maxRank = 64;  // what numpy and torch have
 constexpr int64_t maxElements = int64_t{1} << 60;
 using Wide = __int128;
 

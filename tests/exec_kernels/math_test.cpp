@@ -80,6 +80,7 @@ void measure(const std::string& name, double bound, UnaryFn function, const std:
              const std::function<bool(Bits*)>& next) {
   constexpr size_t kBlock = 1 << 14;
   std::vector<T> in(kBlock), out(kBlock);
+  uint64_t visited = 0;
   double worst = 0;
   T worstAt = 0, worstGot = 0;
   bool more = true;
@@ -87,6 +88,7 @@ void measure(const std::string& name, double bound, UnaryFn function, const std:
     size_t n = 0;
     Bits bits;
     while (n < kBlock && (more = next(&bits))) in[n++] = fromBits<T>(bits);
+    visited += n;
     function(out.data(), in.data(), n);
     for (size_t i = 0; i < n; ++i) {
       const double error = ulps<T, Wide>(out[i], reference(Wide(in[i])));
@@ -97,7 +99,7 @@ void measure(const std::string& name, double bound, UnaryFn function, const std:
       }
     }
   }
-  std::printf("  %-10s %.3f ulp at %a\n", name.c_str(), worst, double(worstAt));
+  std::printf("  %-10s %.3f ulp at %a, of %llu numbers\n", name.c_str(), worst, double(worstAt), static_cast<unsigned long long>(visited));
   EXPECT_LE(worst, bound) << name << "(" << double(worstAt) << ") gave " << double(worstGot);
 }
 

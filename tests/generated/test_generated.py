@@ -26,27 +26,28 @@ def launcher():
         yield launcher
 
 
-def check(seeds, launcher, swept=None):
+def check(seeds, launcher, counted, swept=None):
+    counted(len(seeds), "generated kernels")
     found = [d for seed in seeds if (d := disagreement(seed, launcher, seed % 5 == 4, swept))]
     assert not found, "\n".join(found)
 
 
-def test_some(each):
+def test_some(each, counted):
     swept = Counter()
-    check(range(FAST), each, swept)
+    check(range(FAST), each, counted, swept)
     # Addresses and masks were worked out for many programs and trips at once, with one thread and in ranges.
     assert all(swept[threads, what] > 1000 for threads in (1, 2) for what in ("programs", "trips", "accesses")), swept
 
 
-def test_no_store_is_outside_of_a_memory_whose_size_is_no_power_of_two(launcher):
+def test_no_store_is_outside_of_a_memory_whose_size_is_no_power_of_two(launcher, counted):
     """Found by the soak: the generator's mistake."""
-    check([300009669], launcher)
+    check([300009669], launcher, counted)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(FAST, SLOW, 1400))
-def test_many(first, launcher):
-    check(range(first, first + 1400), launcher)
+def test_many(first, launcher, counted):
+    check(range(first, first + 1400), launcher, counted)
 
 
 TABLES = {name: table for name, table in {**vars(nodes), **vars(nodes_memory)}.items() if name.isupper() and isinstance(table, dict) and name not in ("APPROXIMATE", "NARROW", "INTEGERS", "FLOATS")}
@@ -54,7 +55,7 @@ TABLES = {name: table for name, table in {**vars(nodes), **vars(nodes_memory)}.i
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table, op", [(name, op) for name, table in TABLES.items() for op in table])
-def test_a_wrong_meaning_is_seen(table, op, launcher, monkeypatch):
+def test_a_wrong_meaning_is_seen(table, op, launcher, monkeypatch, counted):
     """The comparison can fail: whatever operation means something else, a kernel says so."""
     right = TABLES[table][op]
 
@@ -63,6 +64,7 @@ def test_a_wrong_meaning_is_seen(table, op, launcher, monkeypatch):
         return ~result if result.dtype == bool else (result + 1).astype(result.dtype)
 
     monkeypatch.setitem(TABLES[table], op, wrong)
+    counted(1, "wrong meanings")
     assert any(disagreement(seed, launcher) for seed in range(400))
 
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "../findings/scratch.h"
 #include "passes/manager.h"
 #include "plugins/catalog.h"
 #include "plugins/dynamic.h"
@@ -46,7 +47,8 @@ std::string run(const std::string& name) {
 
 #if defined(_WIN32)
 TEST(Loader, RefusesWhatIsNoPluginAndSaysWhy) {
-  const std::string folder = testing::TempDir();
+  const test::Scratch scratch;
+  const std::string folder = scratch / ".";
   std::ofstream(folder + "/text.dll") << "not a library";
   std::ofstream(folder + "/empty.dll");
   EXPECT_EQ(refusalOf(folder + "/missing.dll"), "there is no such file");
@@ -63,7 +65,8 @@ TEST(Loader, RefusesWhatIsNoPluginAndSaysWhy) {
 }
 #else
 TEST(Loader, RefusesWhatIsNoPluginAndSaysWhy) {
-  const std::string folder = testing::TempDir();
+  const test::Scratch scratch;
+  const std::string folder = scratch / ".";
   std::ofstream(folder + "/text.so") << "not a library";
   std::ofstream(folder + "/empty.so");
   EXPECT_EQ(refusalOf(folder + "/missing.so"), "there is no such file");
@@ -97,9 +100,10 @@ TEST(Loader, RefusesALibraryOfWhichAPartIsMissing) {
   read << std::ifstream(pathOf("EXTENDED"), std::ios::binary).rdbuf();
   const std::string whole = read.str();
   ASSERT_GT(whole.size(), 4096u);
+  const test::Scratch scratch;
   size_t refused = 0, cut = 0;
   for (size_t size = 0; size < whole.size(); size += 256) {
-    const std::string path = fmt::format("{}/cut_{}.so", testing::TempDir(), size);
+    const std::string path = scratch / fmt::format("cut_{}.so", size);
     std::ofstream(path, std::ios::binary) << whole.substr(0, size);
     const std::string why = refusalOf(path);
     refused += !why.empty();

@@ -54,11 +54,14 @@ def test_descriptors_that_reach_before_their_tensor():
         ts.check(load)[(1,)](desc, np.zeros(16, np.float32))
 
 
-def test_arrays_of_many_axes():
+def test_arrays_of_many_axes(tmp_path):
     x = np.ones((1,) * 62 + (2, 2), np.float32)
     assert check(x).verdict == "ok" and (x == 2).all()
     (finding,) = [f for f in check(x, n=5, grid=(2,)).findings if f.access.kind == "read"]
     assert finding.kind == "out-of-bounds" and len(finding.operand.index) == 64
+    ts.launches[-1].save(tmp_path / "saved.tsb")
+    (again,) = ts.load(tmp_path / "saved.tsb")
+    assert again.findings[0].operand.index == finding.operand.index
 
 
 def test_descriptors_of_too_many_axes():

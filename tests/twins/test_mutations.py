@@ -102,31 +102,33 @@ def agree(answer, findings):
     return bool(seen or undefined) == bool(wanted) or bool(undefined)
 
 
-def check(case, folder, oracle, every):
-    disagreements = []
+def check(case, folder, oracle, every, counted):
+    disagreements, count = [], 0
     for mutant, path, name, answer in judged(case, folder, oracle, every):
+        count += 1
         run = launched(case, path, name)
         if run.unknowns or not agree(answer, run.findings):
             disagreements.append(f"{mutant.change}\n  oracle    {oracle_verdict(answer)}\n"
                                  f"  Tilesight {tilesight_totals(run.findings)} {run.unknowns}\n  {path}")
+    counted(count, "mutants")
     assert not disagreements, "\n".join(disagreements)
 
 
 @pytest.mark.parametrize("case", named(clean_cases()))
-def test_some_mutants(case, tmp_path, oracle, collect):
-    check(case, tmp_path, oracle, STRIDE)
+def test_some_mutants(case, tmp_path, oracle, collect, counted):
+    check(case, tmp_path, oracle, STRIDE, counted)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", named(clean_cases()))
-def test_all_mutants(case, tmp_path, oracle, collect):
-    check(case, tmp_path, oracle, 1)
+def test_all_mutants(case, tmp_path, oracle, collect, counted):
+    check(case, tmp_path, oracle, 1, counted)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", tutorials())
-def test_mutants_of_tutorials(case, tmp_path, oracle, collect):
-    check(case, tmp_path, oracle, 12)
+def test_mutants_of_tutorials(case, tmp_path, oracle, collect, counted):
+    check(case, tmp_path, oracle, 12, counted)
 
 
 def test_mutants_are_mostly_faulty(tmp_path, oracle):

@@ -43,17 +43,18 @@ def disagreement(seed, folder, oracle):
 
 
 @pytest.mark.parametrize("seeds", [range(0, FAST)], ids=["fast"])
-def test_some(seeds, tmp_path, oracle, collect):
-    check(seeds, tmp_path, oracle)
+def test_some(seeds, tmp_path, oracle, collect, counted):
+    check(seeds, tmp_path, oracle, counted)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(FAST, SLOW, 240))
-def test_many(first, tmp_path, oracle, collect):
-    check(range(first, first + 240), tmp_path, oracle)
+def test_many(first, tmp_path, oracle, collect, counted):
+    check(range(first, first + 240), tmp_path, oracle, counted)
 
 
-def check(seeds, folder, oracle):
+def check(seeds, folder, oracle, counted):
+    counted(len(seeds), "random kernels")
     outcomes = [disagreement(seed, folder, oracle) for seed in seeds]
     assert outcomes.count("invalid") < len(seeds) / 10
     different = [o for o in outcomes if o not in (None, "invalid")]

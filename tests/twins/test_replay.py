@@ -81,9 +81,9 @@ def test_findings_of_random_kernels(first, run, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", named(c for c in clean_cases() if c.name not in LARGE))
-def test_findings_of_mutants(case, run, oracle, tmp_path):
-    for _, path, name, _ in judged(case, tmp_path, oracle, STRIDE):
-        check(launched(case, path, name), tmp_path)
+def test_findings_of_mutants(case, run, oracle, tmp_path, counted):
+    counted(sum(check(launched(case, path, name), tmp_path) for _, path, name, _ in judged(case, tmp_path, oracle, STRIDE)),
+            "findings replayed")
 
 
 # -- programs that read what others wrote ------------------------------------------------------------------------
